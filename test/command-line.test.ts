@@ -9,6 +9,8 @@ import os from 'node:os'
 import path from 'node:path'
 import { text as textOf } from 'node:stream/consumers'
 import test from 'node:test'
+import { commands } from '../src/commands.ts'
+import { UsageError } from '../src/platform/command.ts'
 
 const MAIN = path.join(import.meta.dirname, '..', 'src', 'main.ts')
 
@@ -70,6 +72,19 @@ test('a wrong call is refused at once: exit 2, the reason on standard error', as
     assert.deepEqual([status, out], [2, ''], words.join(' '))
     assert.match(err, wanted)
     assert.equal(err.split(String(wanted.exec(err)?.[0])).length, 2, 'told once')
+  }
+})
+
+test('an argument too many is refused, so that nobody takes it for done', async () => {
+  const commandsWithWords = commands.filter(({ path: [group], usage }) => /^\[?</.test(usage) && group !== 'reports')
+  assert.ok(commandsWithWords.length > 15, `${commandsWithWords.length}`)
+  const id = '01890000-0000-7000-8000-000000000000'
+  const values = { name: 'n', confirm: 'a@b.example' }
+  for (const { path: words, run } of commandsWithWords) {
+    const given = words[0] === 'link-key' ? '1' : id
+    // Refused before the database or a setting is looked at.
+    const called = async () => run({} as never, values, [given, ...Array<string>(4).fill('more')])
+    await assert.rejects(called, UsageError, words.join(' '))
   }
 })
 

@@ -66,6 +66,11 @@ export interface Command extends CommandFace {
 /** The command was called wrongly: shown with its usage, exit status 2. */
 export class UsageError extends Error {}
 
+/** @throws UsageError at an argument that the command would leave out */
+export function noMore(positionals: readonly string[], words: number): void {
+  if (positionals.length > words) throw new UsageError(`unexpected argument "${positionals[words]}"`)
+}
+
 /** What a failed command prints on standard error; with `--json` an ApiError is printed as one line of JSON. */
 export function failureText(error: Error, inJson: boolean): string {
   const { message, cause } = error

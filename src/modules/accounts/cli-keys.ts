@@ -1,11 +1,11 @@
 // The operator's commands on API keys: `posthorn key ...`.
 
 import { parseNetwork } from '../../platform/addresses.ts'
-import { type Command, type CommandContext, JSON_OPTION, UsageError } from '../../platform/command.ts'
+import { type Command, type CommandContext, JSON_OPTION, noMore, UsageError } from '../../platform/command.ts'
 import { printRecord, printRecords } from '../../platform/command-output.ts'
 import { MAX_GRACE_HOURS } from '../../platform/grace-period.ts'
 import { isUuid } from '../../platform/ids.ts'
-import { findAccount, noMore, required, text } from './cli-options.ts'
+import { findAccount, required, text } from './cli-options.ts'
 import { createKey, KEY_NAME, MAX_NAME_CHARS, MAX_NETWORKS, revokeKey, rotateKey, UNBOUNDED } from './keys.ts'
 import { wireKey } from './routes-keys.ts'
 import { SCOPES } from './scopes.ts'

@@ -1,8 +1,8 @@
 // `posthorn operator ...`: who manages the installation in the dashboard.
 
-import { type Command, JSON_OPTION, UsageError } from '../../platform/command.ts'
+import { type Command, JSON_OPTION, noMore, UsageError } from '../../platform/command.ts'
 import { printRecord, printRecords } from '../../platform/command-output.ts'
-import { findAccount, noMore, text } from './cli-options.ts'
+import { findAccount, text } from './cli-options.ts'
 import { grantOperator, newSetupToken } from './operators.ts'
 import { listOperators, operatorActions } from './sql-operator.ts'
 

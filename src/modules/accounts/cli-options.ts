@@ -39,7 +39,3 @@ export function required(values: OptionValues, name: string): string {
   if (value === undefined || value === '') throw new UsageError(`--${name} is required`)
   return value
 }
-
-export function noMore(positionals: readonly string[], words: number): void {
-  if (positionals.length > words) throw new UsageError(`unexpected argument "${positionals[words]}"`)
-}

@@ -6,6 +6,7 @@ import {
   type Command,
   type CommandContext,
   JSON_OPTION,
+  noMore,
   type OptionValues,
   UsageError,
 } from '../../platform/command.ts'
@@ -22,7 +23,7 @@ import {
 } from './accounts.ts'
 import { keyCommands } from './cli-keys.ts'
 import { operatorCommands } from './cli-operator.ts'
-import { findAccount, noMore, required, text } from './cli-options.ts'
+import { findAccount, required, text } from './cli-options.ts'
 import { deleteAccount } from './deletion.ts'
 import { passwords } from './passwords.ts'
 import { FEATURES, isPlan, PLANS, type Plan, plansFrom, RATE_CLASSES, type RateClass, RESOURCES } from './plans.ts'

@@ -1,7 +1,7 @@
 // The operator's commands for sending domains: `posthorn domain ...`. A domain is named by its id, or by its name if only one
 // account has it.
 
-import { type Command, type CommandContext, JSON_OPTION, UsageError } from '../../platform/command.ts'
+import { type Command, type CommandContext, JSON_OPTION, noMore, UsageError } from '../../platform/command.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import { authoritativeResolver } from '../../platform/dns-authoritative.ts'
 import { dnsResolver } from '../../platform/dns-resolver.ts'
@@ -17,6 +17,7 @@ export const domainCommands: readonly Command[] = [
     usage: '<domain or id>',
     options: JSON_OPTION,
     run: async (context, values, positionals) => {
+      noMore(positionals, 1)
       const domains = domainsFor(context)
       const domain = await theOne(domains, positionals[0])
       const { domain: after } = await domains.verify({ accountId: domain.accountId, domainIds: null }, domain.id)
@@ -29,6 +30,7 @@ export const domainCommands: readonly Command[] = [
     usage: '<domain or id> [--cancel]',
     options: { ...JSON_OPTION, cancel: { type: 'boolean', about: 'drop the new keys and keep the current ones' } },
     run: async (context, values, positionals) => {
+      noMore(positionals, 1)
       const domains = domainsFor(context)
       const { accountId, id } = await theOne(domains, positionals[0])
       const holder = { accountId, domainIds: null }
@@ -45,6 +47,7 @@ export const domainCommands: readonly Command[] = [
     usage: '<domain or id> <status>',
     options: JSON_OPTION,
     run: async (context, values, positionals) => {
+      noMore(positionals, 2)
       const domains = domainsFor(context)
       const status = STATUSES.find((one) => one === positionals[1])
       if (status === undefined) throw new UsageError(`the status must be one of ${STATUSES.join(', ')}`)

@@ -5,6 +5,7 @@ import {
   type Command,
   type CommandContext,
   JSON_OPTION,
+  noMore,
   type OptionValues,
   UsageError,
 } from '../../platform/command.ts'
@@ -54,7 +55,9 @@ export const riskCommands: readonly Command[] = [
       days: { type: 'string', value: 'number', about: `how far back (default: ${OVERRIDE_DAYS})` },
       ...JSON_OPTION,
     },
-    run: async (context, values, [accountId = null]) => {
+    run: async (context, values, positionals) => {
+      noMore(positionals, 1)
+      const [accountId = null] = positionals
       const days = Number(values['days'] ?? OVERRIDE_DAYS)
       if (!Number.isInteger(days) || days < 1 || days > MOST_DAYS)
         throw new UsageError(`--days must be a whole number from 1 to ${MOST_DAYS}`)

@@ -2,7 +2,7 @@
 // URL's host. Running processes pick up changes within seconds.
 
 import tr46 from 'tr46'
-import { type Command, JSON_OPTION, UsageError } from '../../platform/command.ts'
+import { type Command, JSON_OPTION, noMore, UsageError } from '../../platform/command.ts'
 import { printRecords } from '../../platform/command-output.ts'
 import type { Database } from '../../platform/db.ts'
 import { retryOwnCertificate } from './certificates.ts'
@@ -15,8 +15,8 @@ export const trackingCommands: readonly Command[] = [
     summary: 'block tracked links to a host and its subdomains (they answer 410)',
     usage: '<host>',
     options: {},
-    run: async ({ database, print }, _, [host]) => {
-      const name = hostOf(host)
+    run: async ({ database, print }, _, positionals) => {
+      const name = hostOf(positionals)
       await database.system.execute(sql.blockTarget, [name])
       print(`${name} is blocked`)
     },
@@ -26,8 +26,8 @@ export const trackingCommands: readonly Command[] = [
     summary: 'allow tracked links to a host again',
     usage: '<host>',
     options: {},
-    run: async ({ database, print }, _, [host]) => {
-      const name = hostOf(host)
+    run: async ({ database, print }, _, positionals) => {
+      const name = hostOf(positionals)
       if ((await database.system.execute(sql.unblockTarget, [name])) === 0) throw new Error(`${name} is not blocked`)
       print(`${name} is no longer blocked`)
     },
@@ -69,7 +69,9 @@ export const trackingCommands: readonly Command[] = [
     summary: 'retire all keys before this one: tracked links and unsubscribe links made with them stop working',
     usage: '<number>',
     options: {},
-    run: async ({ database, clock, print }, _, [number]) => {
+    run: async ({ database, clock, print }, _, positionals) => {
+      noMore(positionals, 1)
+      const [number] = positionals
       if (number === undefined || !/^\d{1,3}$/.test(number))
         throw new UsageError('name the number of the oldest key to keep')
       await retireTokenKeys(database.system, clock, Number(number))
@@ -91,7 +93,9 @@ export const trackingCommands: readonly Command[] = [
 ]
 
 /** The host in lower-case A-labels, as in a parsed URL. */
-function hostOf(text: string | undefined): string {
+function hostOf(positionals: readonly string[]): string {
+  noMore(positionals, 1)
+  const [text] = positionals
   const name =
     text === undefined ? null : tr46.toASCII(text.toLowerCase().replace(/\.$/, ''), { useSTD3ASCIIRules: true })
   if (name === null || name === '' || name.includes('/')) throw new UsageError('name one host, such as evil.example')
