@@ -44,6 +44,46 @@ test('a new key is not lost by leaving the page, until it was copied', async () 
   )
 })
 
+test('new keys stay in view while others are made, rotated and revoked, until each is stored', async () => {
+  await using here = await dashboard.visit(await dashboard.owner())
+  const { page } = here
+  await dashboard.open(page, '/keys')
+  const create = async (name: string): Promise<void> => {
+    await page.getByLabel(/^Name, such as/).fill(name)
+    await page.getByRole('button', { name: 'Create key', exact: true }).click()
+    await page.getByRole('link', { name, exact: true }).waitFor()
+  }
+  const act = async (name: string, doing: string): Promise<void> => {
+    await page
+      .getByRole('row', { name: new RegExp(`^${name}`) })
+      .getByRole('button', { name: doing, exact: true })
+      .click()
+    await page.getByRole('dialog').getByRole('button', { name: doing, exact: true }).click()
+  }
+  const shown = page.getByRole('main').locator('pre')
+  await create('Gone')
+  await page.getByRole('button', { name: /^I have stored it/ }).click()
+  await create('Shop')
+  const [first = ''] = await shown.allInnerTexts()
+  await act('Gone', 'Revoke')
+  await page.getByText('“Gone” revoked.').waitFor()
+  assert.deepEqual(await shown.allInnerTexts(), [first])
+  await create('Blog')
+  await page.getByText('The key “Blog”, shown only once.').waitFor()
+  const [, second = ''] = await shown.allInnerTexts()
+  await act('Shop', 'Rotate')
+  await page.getByText('The new secret is shown above.').waitFor()
+  const [kept, renewed = ''] = await shown.allInnerTexts()
+  assert.equal(kept, second)
+  assert.notEqual(renewed, first, 'of one key the newest secret only')
+  await act('Blog', 'Revoke')
+  await page.getByText('“Blog” revoked.').waitFor()
+  assert.deepEqual(await shown.allInnerTexts(), [renewed], 'what is revoked need not be stored')
+  await go(page, 'Usage')
+  await asks(page).getByText('You have not copied the key yet.').waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
 test('the secret of a new endpoint is shown on its page, once, and kept by saying so', async () => {
   await using here = await dashboard.visit(await dashboard.owner())
   const { page } = here

@@ -20,11 +20,18 @@ import { Unsaved } from '../unsaved.tsx'
 const PATH = '/customer/api-keys'
 const LIST_EVERY_MS = 15_000
 
+/** A key that was just made or renewed, as the API answers. */
+interface NewKey {
+  readonly id: string
+  readonly name: string
+  readonly key: string
+}
+
 export function Keys() {
   const first = useFirstPage(PATH, 'page', { always: LIST_EVERY_MS })
   const [mode, setMode] = useState('live')
   const [bounds, setBounds] = useState(UNBOUND)
-  const [made, setMade] = useState<string | null>(null)
+  const [made, setMade] = useState<readonly NewKey[]>([])
   const [error, setError] = useState<unknown>(null)
   return (
     <Page title="API keys" sentence={first === undefined ? NOT_YET : workingKeys(first.rows, first.total, Date.now())}>
@@ -36,8 +43,8 @@ export function Keys() {
         also={{ mode, ...fieldsOf(bounds) }}
         lacks={lacksChoice(bounds)}
         told={BOUND_FIELDS}
-        added={({ key }) => {
-          setMade(key)
+        added={(key) => {
+          setMade((so) => [...so, key])
           // The next key starts without the limits of this one.
           setBounds((now) => (now === bounds ? UNBOUND : now))
         }}
@@ -58,7 +65,7 @@ export function Keys() {
         )}
       </AddForm>
       <Problem error={error} />
-      <Made secret={made} />
+      <Made keys={made} />
       <Listing
         path={PATH}
         pages="page"
@@ -147,8 +154,8 @@ function Doings({
 }: {
   readonly of: Json
   readonly small?: boolean
-  /** Called with a new key to show, or with null to stop showing one. */
-  readonly made: (secret: string | null) => void
+  /** Changes which new keys are shown. */
+  readonly made: (change: (shown: readonly NewKey[]) => readonly NewKey[]) => void
   readonly setError: (error: unknown) => void
 }): ReactNode {
   if (revoked !== null) return null
@@ -156,7 +163,12 @@ function Doings({
     setError(null)
     try {
       const answer = await call(method, `${PATH}/${path}`, body)
-      made(answer?.data?.key ?? null)
+      const key: unknown = answer?.data?.key
+      // Of this key alone: those beside it may not be stored yet.
+      made((shown) => [
+        ...shown.filter((one) => one.id !== id),
+        ...(typeof key === 'string' ? [{ id, name: String(name), key }] : []),
+      ])
       announce(done)
     } catch (problem) {
       setError(problem)
@@ -185,14 +197,15 @@ function Doings({
   )
 }
 
-function Made({ secret }: { readonly secret: string | null }) {
+function Made({ keys }: { readonly keys: readonly NewKey[] }) {
   return (
     <div role="status">
-      {secret !== null && (
-        <ShownOnce key={secret} text={secret} what="the key">
-          Your key, shown only once. Store it where your app keeps its secrets.
+      {keys.map(({ key, name }) => (
+        <ShownOnce key={key} text={key} what="the key">
+          {keys.length === 1 ? 'Your key' : `The key “${name}”`}, shown only once. Store it where your app keeps its
+          secrets.
         </ShownOnce>
-      )}
+      ))}
     </div>
   )
 }
@@ -205,7 +218,7 @@ export function Key() {
 
 function OneKey({ id }: { readonly id: string }) {
   const found = useApi(`${PATH}/${id}`, { always: LIST_EVERY_MS })
-  const [made, setMade] = useState<string | null>(null)
+  const [made, setMade] = useState<readonly NewKey[]>([])
   const [error, setError] = useState<unknown>(null)
   if (found.data === undefined)
     return (
@@ -232,7 +245,7 @@ function OneKey({ id }: { readonly id: string }) {
       actions={<Doings of={key} made={setMade} setError={setError} />}
     >
       <Problem error={error} />
-      <Made secret={made} />
+      <Made keys={made} />
       <Facts
         facts={[
           ['Key', <Shortened key="k" prefix={key.prefix} last4={key.last4} />],
