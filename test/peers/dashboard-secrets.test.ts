@@ -126,3 +126,27 @@ test('recovery codes and the test key of the first email ask too', async () => {
   await asks(page).getByText('You have not copied the recovery codes yet.').waitFor()
   assert.deepEqual(here.faults, [])
 })
+
+test('the keys of new accounts stay in view while another is made and when the form is closed', async () => {
+  await using here = await dashboard.visit(await dashboard.owner({ operator: true }))
+  const { page } = here
+  await dashboard.open(page, '/operator/accounts')
+  const shown = page.getByRole('main').locator('pre')
+  const create = async (name: string): Promise<void> => {
+    await page.getByLabel('Owner email', { exact: true }).fill(`${name}@example.net`)
+    await page.getByLabel('Account name', { exact: true }).fill(name)
+    await page.getByRole('button', { name: 'Create', exact: true }).click()
+    await page.getByRole('link', { name, exact: true }).waitFor()
+  }
+  await page.getByRole('button', { name: 'New account', exact: true }).click()
+  await create('one')
+  const [one = ''] = await shown.allInnerTexts()
+  assert.match(one, /^live key +ph_live_/)
+  await create('two')
+  await page.getByRole('button', { name: 'Close', exact: true }).click()
+  const both = await shown.allInnerTexts()
+  assert.deepEqual([both.length, both[0]], [2, one])
+  await go(page, 'Usage')
+  await asks(page).getByText('You have not copied the keys and the password yet.').waitFor()
+  assert.deepEqual(here.faults, [])
+})

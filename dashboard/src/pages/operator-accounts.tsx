@@ -17,6 +17,7 @@ export function Accounts() {
   const all = useApi(withQuery('/operator/accounts', { limit: 1 }))
   const held = useApi(withQuery('/operator/accounts', { limit: 1, suspended: true }))
   const [adding, setAdding] = useState(false)
+  const [made, setMade] = useState<readonly Json[]>([])
   const total: number | undefined = all.data?.pagination.total
   const suspended: number = held.data?.pagination.total ?? 0
   const sentence =
@@ -33,7 +34,18 @@ export function Accounts() {
         </Button>
       }
     >
-      {adding && <NewAccount />}
+      {adding && <NewAccount added={(account) => setMade((so) => [...so, account])} />}
+      <div role="status">
+        {made.map(({ name, api_key: live, test_api_key: test, dashboard_password: password }) => (
+          <ShownOnce
+            key={live}
+            text={`live key   ${live}\ntest key   ${test}\npassword   ${password}`}
+            what="the keys and the password"
+          >
+            Shown only once. Pass these to the owner of {name} securely:
+          </ShownOnce>
+        ))}
+      </div>
       <Listing
         path="/operator/accounts"
         pages="page"
@@ -77,17 +89,16 @@ export function Accounts() {
   )
 }
 
-function NewAccount() {
+function NewAccount({ added }: { readonly added: (account: Json) => void }) {
   const [email, setEmail] = useState('')
   const [name, setName] = useState('')
   const [plan, setPlan] = useState('enterprise')
-  const [made, setMade] = useState<Json>(null)
   const [error, setError] = useState<unknown>(null)
   const add = async (event: FormEvent): Promise<void> => {
     event.preventDefault()
     setError(null)
     try {
-      setMade((await call('POST', '/operator/accounts', { email, name, plan })).data)
+      added({ ...(await call('POST', '/operator/accounts', { email, name, plan })).data, name })
       // What is typed meanwhile belongs to the next one.
       setEmail((now) => (now === email ? '' : now))
       setName((now) => (now === name ? '' : now))
@@ -123,17 +134,6 @@ function NewAccount() {
         </Button>
       </form>
       <Problem error={besides(error, ['email', 'name'])} />
-      <div role="status">
-        {made !== null && (
-          <ShownOnce
-            key={made.api_key}
-            text={`live key   ${made.api_key}\ntest key   ${made.test_api_key}\npassword   ${made.dashboard_password}`}
-            what="the keys and the password"
-          >
-            Shown only once. Pass these to the owner securely:
-          </ShownOnce>
-        )}
-      </div>
     </div>
   )
 }
