@@ -87,7 +87,7 @@ function Filled({ parts, variables }: { readonly parts: Parts; readonly variable
   }, [draft])
   const faults = PARTS.map((part) => [part, faultOf(error, part)] as const).filter(([, fault]) => fault !== undefined)
   return (
-    <div className="grid gap-2">
+    <div className="grid grid-cols-1 gap-2">
       <Problem error={besides(error, PARTS)} />
       {faults.map(([part, fault]) => (
         <p key={part} role="status" className="text-wait">

@@ -471,3 +471,15 @@ test('on paper the page is alone, and dark on light also for who reads light on 
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' })
   assert.deepEqual(await seen(), { menu: false, left: 170, ink: 'rgb(30, 28, 23)' })
 })
+
+test('the preview of a template with a word longer than the page wraps', async () => {
+  const who = await dashboard.owner()
+  const template = { name: 'Long', subject: 'W'.repeat(200), text: 'Hi' }
+  const { id } = (await call(who.api_key, 'POST', '/api/v1/templates', template)).body.data
+  await using here = await dashboard.visit(who, { viewport: { width: 320, height: 800 } })
+  const { page } = here
+  await dashboard.open(page, `/templates/${id}`)
+  await page.getByRole('paragraph').filter({ hasText: template.subject }).waitFor()
+  assert.equal(await page.evaluate('document.documentElement.scrollWidth - window.innerWidth'), 0)
+  assert.deepEqual(here.faults, [])
+})
