@@ -85,6 +85,21 @@ test('a redirect is not followed, and the key goes nowhere else', async () => {
   for (const server of [elsewhere, moved]) server.close()
 })
 
+test('an answer that is no JSON is told with its status', async () => {
+  const proxy = createServer((_request, answer) => {
+    answer.writeHead(502, { 'content-type': 'text/html' }).end('<h1>Bad Gateway</h1>')
+  }).listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  await using helper = await assistant({ url, account: { apiKey: 'ph_live_of-nobody' } as World['account'] })
+  const { isError, text } = await helper.call('search_emails', { recipient: 'b@example.net' })
+  assert.deepEqual(
+    [isError, text],
+    [true, `${url} (--url) answered 502 without JSON: not Posthorn, or a proxy before it`],
+  )
+  proxy.close()
+})
+
 test('an address is looked up on all three lists, sandbox entries marked as such', async () => {
   await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
   const lists = '/api/v1/customer'

@@ -319,7 +319,14 @@ function askOver(address: string, key: string): ApiCall {
     }).catch((cause: Error) => {
       throw new Error(`no answer from ${address} (--url): ${reasonOf(cause)}`, { cause })
     })
-    return { status: answer.status, body: (await answer.json()) as Record<string, unknown> }
+    const text = await answer.text()
+    try {
+      return { status: answer.status, body: JSON.parse(text) as Record<string, unknown> }
+    } catch (cause) {
+      throw new Error(`${address} (--url) answered ${answer.status} without JSON: not Posthorn, or a proxy before it`, {
+        cause,
+      })
+    }
   }
 }
 
