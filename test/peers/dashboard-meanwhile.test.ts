@@ -48,6 +48,28 @@ test('what is typed into a form while it is being saved stays there, and is save
   assert.deepEqual(here.faults, [])
 })
 
+test('what is typed while a new template is being saved is on its page, not saved yet', async () => {
+  const who = await dashboard.owner()
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/templates/new')
+  const letGo = await hold(page, '**/api/v1/templates')
+  for (const field of ['Name', 'Subject', 'Text']) await page.getByLabel(field, { exact: true }).fill('First')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByLabel('Text', { exact: true }).fill('Typed meanwhile')
+  letGo()
+  await page.getByText('Version 1. Earlier versions are kept.').waitFor()
+  const text = page.getByLabel('Text', { exact: true })
+  assert.equal(await text.inputValue(), 'Typed meanwhile')
+  await page.getByRole('link', { name: 'Usage', exact: true }).click()
+  await page.getByRole('dialog', { name: 'Unsaved changes' }).getByRole('button', { name: 'Stay', exact: true }).click()
+  await page.getByRole('button', { name: 'Save as new version', exact: true }).click()
+  await page.getByText('Version 2. Earlier versions are kept.').waitFor()
+  const [{ text: kept }] = (await dashboard.posthorn.call(who.api_key, 'GET', '/api/v1/templates')).body.data
+  assert.equal(kept, 'Typed meanwhile')
+  assert.deepEqual(here.faults, [])
+})
+
 test('the next entry may be typed while one is being added', async () => {
   await using here = await dashboard.visit(await dashboard.owner({ operator: true }))
   const { page } = here

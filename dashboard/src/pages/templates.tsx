@@ -1,9 +1,9 @@
 // Templates: edit, preview with variables, restore an earlier version.
 
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { type FormEvent, useRef, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { announce } from '../announcements.tsx'
-import { besides, call, faultOf, type Json, refresh, useApi } from '../api.ts'
+import { besides, call, faultOf, type Json, queries, refresh, useApi } from '../api.ts'
 import { Confirm } from '../confirm.tsx'
 import { DraftPreview } from '../draft-preview.tsx'
 import { AsCall } from '../example-call.tsx'
@@ -112,11 +112,17 @@ interface Met {
   readonly both: readonly string[]
 }
 
+/** Where what was typed while a new template was being saved waits for its page. */
+const typedKey = (id: string | null): readonly [string] => [`typed into ${id}`]
+
 function Editor({ template }: { readonly template: Json }) {
   // The version that the draft is based on. When a newer one appears, fields that were not edited here take its text: the API
   // replaces the whole template, so saving the old text would undo somebody else's change.
   const [base, setBase] = useState<Json>(template)
-  const [draft, setDraft] = useState<Draft>(() => draftOf(template))
+  const [draft, setDraft] = useState(() => queries.getQueryData<Draft>(typedKey(template.id)) ?? draftOf(template))
+  useEffect(() => queries.removeQueries({ queryKey: typedKey(template.id), exact: true }), [template.id])
+  const latest = useRef(draft)
+  latest.current = draft
   const [met, setMet] = useState<Met | null>(null)
   const mine = FIELDS.filter((field) => draft[field] !== draftOf(base)[field])
   const changed = mine.length > 0
@@ -152,6 +158,7 @@ function Editor({ template }: { readonly template: Json }) {
       leaves.current = isNew
       setMet(null)
       if (!isNew) setBase(data)
+      else if (latest.current !== draft) queries.setQueryData(typedKey(data.id), latest.current)
       await refresh(PATH)
       if (isNew) await navigate({ to: '/templates/$id', params: { id: data.id } })
     } catch (problem) {
