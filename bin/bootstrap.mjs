@@ -30,6 +30,7 @@ const OLDEST_NODE = [24, 14, 1]
 const OLDEST_INSTALLER = 20
 const LOCK_WITHIN_MS = 10 * 60_000
 const LOCK_POLL_MS = 200
+const WRITTEN_WITHIN_MS = 10_000
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const at = (...names) => path.join(root, ...names)
@@ -261,12 +262,12 @@ async function takeLock() {
   }
 }
 
-// An empty file is still being written: it counts as held. After a kill, another process may have the holder's pid; in a
-// container this process itself often has it.
+// An empty file is still being written, unless it is older: then a full disk or a power failure has left it. After a kill, another
+// process may have the holder's pid; in a container this process itself often has it.
 function holderLives(lock) {
   try {
     const [pid, start] = readFileSync(lock, 'utf8').trim().split(' ')
-    if (!(Number(pid) > 0)) return true
+    if (!(Number(pid) > 0)) return Date.now() - statSync(lock).mtimeMs < WRITTEN_WITHIN_MS
     process.kill(Number(pid), 0)
     return Number(pid) === process.pid ? false : start === undefined || start === startOf(pid)
   } catch (error) {

@@ -75,6 +75,10 @@ test('what a failed or killed installation leaves behind holds up no later one',
     // The pid of the killed one now belongs to another process: this one.
     await writeFile(lock, `${process.pid} 1\n`)
     assert.match(install().stderr, failed)
+    // A power failure or a full disk left it empty.
+    await writeFile(lock, '')
+    await utimes(lock, new Date(), new Date(Date.now() - 60_000))
+    assert.match(install().stderr, failed)
     // While the holder does live, the wait is told.
     const stat = await readFile('/proc/self/stat', 'utf8')
     const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
