@@ -180,6 +180,26 @@ test('a destination whose answers were quick is not taken for a slow one after a
   assert.equal(await settled(next), false)
 })
 
+test('where destinations took long for their first answers, the first mail to another holds no place until its own', async () => {
+  let nowMs = 0
+  const clock = { ...systemClock(), monotonicMs: () => nowMs }
+  const [untold, told] = [answerGate(1, clock), answerGate(1, clock)]
+  for (let n = 0; n < 8; n++) {
+    const first = await told.enter(`a${n}.test`)
+    nowMs += 5_000
+    first.answered()
+    first.leave()
+  }
+  await untold.enter('b.test')
+  await told.enter('b.test')
+  const order: string[] = []
+  await Promise.all([
+    untold.enter('c.test').then(() => void order.push('untold')),
+    told.enter('c.test').then(() => void order.push('told')),
+  ])
+  assert.deepEqual(order, ['told', 'untold'])
+})
+
 test('an answered message keeps its place until it is recorded, however late either happens', async () => {
   const gate = await slowGate(2)
   const [prompt, silent] = [await gate.enter('a.example'), await gate.enter('a.example')]

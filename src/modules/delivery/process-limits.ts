@@ -45,6 +45,8 @@ export function answerGate(limit: number, clock: Clock): AnswerGate {
   const quickest = recentlyUsed<number>(MAX_DESTINATIONS)
   /** Destinations not known yet, with one mail on its way: the others wait, or they would take the places of other destinations. */
   const firsts = new Map<string, PromiseWithResolvers<void>>()
+  /** How long the first answers of destinations took: what a destination counts as before its own. */
+  let firstMs = 0
   let inside = 0
   const leaveOne = (): void => {
     inside--
@@ -59,7 +61,9 @@ export function answerGate(limit: number, clock: Clock): AnswerGate {
   }
   const noteAnswer = (site: string, ms: number): void => {
     const noted = Math.min(ms, NOTED_MS)
-    const before = quickest.get(site) ?? noted
+    const known = quickest.get(site)
+    if (known === undefined) firstMs += (noted - firstMs) * SLOWER_COUNTS
+    const before = known ?? noted
     quickest.set(site, noted < before ? noted : before + (noted - before) * SLOWER_COUNTS)
   }
   const passOf = (site: string): Pass => {
@@ -74,12 +78,12 @@ export function answerGate(limit: number, clock: Clock): AnswerGate {
     }
     const late = (): void => {
       if (isAnswered) return
-      if (!quickest.has(site)) quickest.set(site, SLOW_MS)
+      if (!quickest.has(site)) noteAnswer(site, Math.max(placeMs, SLOW_MS))
       endFirst(site)
       uncount()
     }
     // After a turn of the loop that took long, answers that have arrived meanwhile are read first.
-    const placeMs = (quickest.get(site) ?? 0) < SLOW_MS ? QUICK_DOT_MS : SLOW_DOT_MS
+    const placeMs = (quickest.get(site) ?? firstMs) < SLOW_MS ? QUICK_DOT_MS : SLOW_DOT_MS
     const timer = setTimeout(() => setImmediate(late), placeMs)
     timer.unref()
     return {
