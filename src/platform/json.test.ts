@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { type ApiError, type FieldFault, validationError } from './errors.ts'
-import { canonicalJson, jsonFaults, parseJsonBody } from './json.ts'
+import { canonicalJson, endOfString, jsonFaults, parseJsonBody } from './json.ts'
 
 test('of a very long name an answer repeats the beginning, and of many faults the first 100', () => {
   const [fault] = jsonFaults({ ['k'.repeat(5_000)]: { b: '\0' } })
@@ -36,6 +37,18 @@ test('an object has at most 10,000 names, wherever it is, and a body may have mo
   assert.equal(refusalOf(`[${'1,'.repeat(199_998)}1]`), null)
   assert.equal(refusalOf(`[${'1,'.repeat(200_000)}1]`)?.[0]?.rule, 'max_values')
   for (const text of [']'.repeat(50_000), '}:'.repeat(5_000)]) assert.deepEqual(refusalOf(text), [])
+})
+
+test('a string ends at its own quote, however many are escaped and however far apart', () => {
+  const unit = fc.constantFrom('"', '\\', 'a'.repeat(70), '\n', ',')
+  fc.assert(
+    fc.property(fc.string({ unit, maxLength: 300 }), fc.nat(4), (text, before) => {
+      const written = JSON.stringify(text)
+      const bytes = Buffer.from(`${' '.repeat(before)}${written},"b":"`)
+      assert.equal(endOfString(bytes, before + 1), before + written.length - 1)
+      assert.equal(endOfString(bytes.subarray(0, before + written.length - 1), before + 1), before + written.length - 1)
+    }),
+  )
 })
 
 test('a fault names the place of its value', () => {

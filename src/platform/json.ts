@@ -76,12 +76,20 @@ function tooManyIn(bytes: Buffer): FieldFault | null {
   return values > MAX_JSON_VALUES ? TOO_MANY_VALUES : null
 }
 
-/** The index of the quote that ends a string; the length of the text when there is none. */
-function endOfString(bytes: Buffer, from: number): number {
-  for (let quote = bytes.indexOf(QUOTE, from); quote >= 0; quote = bytes.indexOf(QUOTE, quote + 1)) {
+const SEARCH_COSTS = 64
+
+/** The index of the quote that ends the string whose text begins at `from`; the length of the text when there is none. */
+export function endOfString(bytes: Buffer, from: number): number {
+  let at = from
+  for (let quote = bytes.indexOf(QUOTE, at); quote >= 0; quote = bytes.indexOf(QUOTE, at)) {
     let slash = quote - 1
-    while (slash >= from && bytes[slash] === BACKSLASH) slash--
+    while (slash >= at && bytes[slash] === BACKSLASH) slash--
     if ((quote - slash) % 2 === 1) return quote
+    at = quote + 1
+    // A search costs as much as this many bytes: 34 MB of escaped quotes, each searched for, took 0.4 s.
+    for (const until = at + SEARCH_COSTS; at < until; at += bytes[at] === BACKSLASH ? 2 : 1) {
+      if (bytes[at] === QUOTE) return at
+    }
   }
   return bytes.length
 }
