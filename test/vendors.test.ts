@@ -116,15 +116,18 @@ test('Resend: a template of the account is filled in', async () => {
   assert.deepEqual([subject, text], ['Hi Jo', 'For Jo'])
 })
 
-test('Resend: a variable called data keeps its list of numbers', async () => {
+test('Resend: a variable called data or content keeps its list of numbers', async () => {
   const made = await world.api.post('/api/v1/templates', {
     name: 'List',
     subject: 'Points',
-    text: '{{#data}}{{.}}, {{/data}}',
+    text: '{{#data}}{{.}}, {{/data}}{{#content}}{{.}}, {{/content}}',
   })
-  const message = { from: FROM, to: fresh(), template: { id: made.body.data.id, variables: { data: [3, 14, 15] } } }
+  const variables = { data: [3, 14, 15], content: [92, 65] }
+  const attachments = [{ filename: 'a.txt', content: [72, 105] }]
+  const message = { from: FROM, to: fresh(), template: { id: made.body.data.id, variables }, attachments }
   const { body } = await world.api.post('/emails', message)
-  assert.equal((await email(body.id)).text, '3, 14, 15, ')
+  const { text, attachments: files } = await email(body.id)
+  assert.deepEqual([text, files[0].size], ['3, 14, 15, 92, 65, ', 2])
 })
 
 test("Resend: errors have Resend's names", async () => {

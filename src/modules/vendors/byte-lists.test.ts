@@ -12,8 +12,10 @@ test('a list of bytes becomes base64, whatever its blanks', () => {
     fc.property(bytes, blank, fc.constantFrom('content', 'data'), (file, space, name) => {
       const list = `${space}[${space}${[...file].join(`${space},${space}`)}${space}]`
       const base64 = Buffer.from(file).toString('base64')
-      const text = rewritten(`{"a":["x"],"type":"Buffer"${space},${space}"${name}"${space}:${list},"é":[1]}`)
-      assert.deepEqual(JSON.parse(text), { a: ['x'], type: 'Buffer', [name]: base64, é: [1] })
+      const one = `{"a":["x"],"type":"Buffer"${space},${space}"${name}"${space}:${list},"é":[1]}`
+      const text = rewritten(`{"to":["a"],"attachments"${space}:${space}[{},${one},${one}]}`)
+      const read = { a: ['x'], type: 'Buffer', [name]: base64, é: [1] }
+      assert.deepEqual(JSON.parse(text), { to: ['a'], attachments: [{}, read, read] })
     }),
   )
 })
@@ -50,11 +52,30 @@ const LEFT = [
 ]
 for (const text of LEFT) {
   test(`${text || 'no text'} is left as it is`, () => assert.equal(rewritten(text), text))
+  test(`${text || 'no text'} is left as it is in attachments`, () => {
+    const whole = `{"attachments":[${text}`
+    assert.equal(rewritten(whole), whole)
+  })
+}
+
+// Lists called content that are none of an attachment.
+for (const text of [
+  '{"content":[1,2]}',
+  '{"template":{"variables":{"content":[1,2]}}}',
+  '{"attachments":[],"content":[1,2]}',
+  '{"attachments":[{"a":{"content":[1,2]}}]}',
+  '{"attachments":{"content":[1,2]}}',
+  '{"a":["attachments",[{"content":[1,2]}]]}',
+  '{"a":"attachments","b":[{"content":[1,2]}]}',
+  '{"\\"attachments":[{"content":[1,2]}]}',
+  `{"attachments":[{"content":${'['.repeat(70)}`,
+]) {
+  test(`${text} is left as it is`, () => assert.equal(rewritten(text), text))
 }
 
 test('more lists than a call may have files are left to the parser', () => {
   const list = '{"content":[1]}'
-  const read = JSON.parse(rewritten(`[${Array(10_001).fill(list).join()}]`))
+  const read = JSON.parse(rewritten(`{"attachments":[${Array(10_001).fill(list).join()}]}`)).attachments
   assert.deepEqual([read[9_999].content, read[10_000].content], ['AQ==', [1]])
 })
 

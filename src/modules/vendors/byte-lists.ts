@@ -2,6 +2,9 @@
 // `"content":{"type":"Buffer","data":[37,80,68]}`. Each list becomes a string of base64 in the text of the body: parsed as it
 // stands, a file of 10 MB would be ten million values, and a body may have only 200,000.
 
+import { endOfString, MAX_JSON_DEPTH } from '../../platform/json.ts'
+
+const QUOTE = 0x22
 const BACKSLASH = 0x5c
 const COMMA = 0x2c
 const ZERO = 0x30
@@ -9,8 +12,12 @@ const NINE = 0x39
 const COLON = 0x3a
 const OPENING_BRACKET = 0x5b
 const CLOSING_BRACKET = 0x5d
+const OPENING_BRACE = 0x7b
+const CLOSING_BRACE = 0x7d
+/** The list of an attachment. A template's variables may have one of this name too, and one named as that of a Buffer. */
 const CONTENT = Buffer.from('"content"')
-/** The list of a Buffer, which names its type first. A template's variables may have a list of this name too. */
+const ATTACHMENTS = Buffer.from('"attachments"')
+/** The list of a Buffer, which names its type first. */
 const DATA = Buffer.from('"data"')
 const TYPE = Buffer.from('"Buffer"')
 /** Twenty files in each of 500 messages. What follows is left as it is. */
@@ -26,7 +33,8 @@ interface ByteList {
 
 /** @param text of a JSON body; other bytes are returned as they are */
 export function withBytesInBase64(text: Buffer): Buffer {
-  const lists = [CONTENT, DATA].flatMap((name) => listsNamed(text, name)).sort((one, other) => one.from - other.from)
+  const files = inAttachments(text, listsNamed(text, CONTENT))
+  const lists = [...files, ...listsNamed(text, DATA)].sort((one, other) => one.from - other.from)
   if (lists.length === 0) return text
   let done = 0
   const parts = lists.flatMap(({ from, end, bytes }) => {
@@ -35,6 +43,34 @@ export function withBytesInBase64(text: Buffer): Buffer {
     return [before, Buffer.from(`"${bytes.toString('base64')}"`)]
   })
   return Buffer.concat([...parts, text.subarray(done)])
+}
+
+/** Those of the lists that stand in an element of a list called attachments. @param lists in their order */
+function inAttachments(text: Buffer, lists: readonly ByteList[]): ByteList[] {
+  const found: ByteList[] = []
+  /** Of each open container: whether it is such a list. */
+  const open: boolean[] = []
+  let isNamed = false
+  let next = 0
+  for (let at = 0; next < lists.length && at < text.length && open.length <= MAX_JSON_DEPTH; at++) {
+    const list = lists[next]
+    const byte = text[at]
+    if (list !== undefined && at === list.from) {
+      if (open.at(-2) === true) found.push(list)
+      next++
+      at = list.end
+      isNamed = false
+    } else if (byte === QUOTE) {
+      const end = endOfString(text, at + 1)
+      isNamed = ATTACHMENTS.equals(text.subarray(at, end + 1))
+      at = end
+    } else if (byte === OPENING_BRACKET || byte === OPENING_BRACE) {
+      open.push(isNamed && byte === OPENING_BRACKET)
+      isNamed = false
+    } else if (byte === CLOSING_BRACKET || byte === CLOSING_BRACE) open.pop()
+    else if (byte === COMMA) isNamed = false
+  }
+  return found
 }
 
 // Within a string each quotation mark has a backslash before it. So a name in quotation marks without one is a whole string.
