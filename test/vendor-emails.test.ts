@@ -94,3 +94,13 @@ test("Resend: the calls for one email fail under Resend's names", async () => {
     assert.deepEqual([error?.statusCode, error?.name], [status, name], JSON.stringify(error))
   }
 })
+
+test('Resend: without a category the first tag is the tag, also beside one whose name is a number', async () => {
+  const tags = [
+    { name: 'order', value: 'receipt' },
+    { name: '2026', value: 'year' },
+  ]
+  const { data } = await resend().emails.send({ from: FROM, to: world.fresh(), subject: 'Hi', text: 'Hi', tags })
+  const { tag, metadata } = await world.email(data?.id ?? '')
+  assert.deepEqual([tag, metadata], ['receipt', { order: 'receipt', 2026: 'year' }])
+})

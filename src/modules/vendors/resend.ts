@@ -61,7 +61,7 @@ function messageOf(fields: Fields, now: Date): ForeignMessage {
     template_id: id,
     variables: objectOrNone(variables),
     metadata: tags ?? fields['tags'],
-    tag: tags === null ? undefined : (tags['category'] ?? Object.values(tags)[0]),
+    tag: tags === null ? undefined : (tags['category'] ?? tags[firstName(fields['tags'])]),
   })
   const isUnread = typeof scheduledAt === 'string' && !isDateTime(scheduledAt)
   return {
@@ -72,6 +72,12 @@ function messageOf(fields: Fields, now: Date): ForeignMessage {
       ...pathFaults(fields['attachments']),
     ],
   }
+}
+
+/** Not the first of the object's names: those that are numbers come before the others there. */
+function firstName(tags: unknown): string {
+  const [first] = listOf(tags)
+  return String(fieldsOf(first)['name'])
 }
 
 export const NO_MOMENT: FieldFault = {
