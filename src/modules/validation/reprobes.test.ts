@@ -5,7 +5,8 @@ import { declaredZones } from '../../../test/zones.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { connect, statement } from '../../platform/db.ts'
 import { systemIds } from '../../platform/ids.ts'
-import { forgetValidations } from './index.ts'
+import { eraseValidations, forgetValidations } from './index.ts'
+import * as sql from './sql.ts'
 import { checkerOf } from './validation.ts'
 
 const START = Date.parse('2026-03-01T12:00:00Z')
@@ -76,4 +77,45 @@ test('a greylisted address that is not asked about again, since probes are off, 
   assert.equal(await isKept(), true)
   await forgetValidations(database.system, new Date(START + DAY_MS), 10)
   assert.equal(await isKept(), false)
+})
+
+test('an answer that was found, or a recipient who was erased, while the address was asked about again stays so', async () => {
+  await using store = await freshDb()
+  await using closing = new AsyncDisposableStack()
+  const database = connect({ url: store.url, onError: () => undefined })
+  closing.defer(() => database.close())
+  const ids = systemIds()
+  const clock = { ...systemClock(), now: () => new Date(START) }
+  const none = (): never => assert.fail('no server is asked')
+  const later = new Date(START + DAY_MS)
+  for (const [isErased, expected] of [
+    [false, { result: 'deliverable', reprobe_at: null, reprobes: 0 }],
+    [true, null],
+  ] as const) {
+    const accountId = ids.next()
+    const meanwhile = (): Promise<unknown> =>
+      isErased
+        ? eraseValidations(database.system, accountId, 'greta@silent.test')
+        : database.system.execute(sql.KEEP_RESULT, [
+            ...[accountId, 'greta@silent.test', 'deliverable', 5],
+            ...[null, later, null, 0],
+          ])
+    const zones = declaredZones({ 'silent.test': 'servfail' })
+    const { reprobe } = checkerOf({
+      ...{ database, clock, ids, hostname: 'mail.posthorn.test', smtpPort: 25, sourceIps: [], probes: true },
+      resolver: {
+        ...zones,
+        mx: async (name, signal) => {
+          await meanwhile()
+          return zones.mx(name, signal)
+        },
+      },
+      allowPrivateNetworks: false,
+      buckets: { take: none, giveBack: none },
+      mac: () => Buffer.alloc(32),
+    })
+    await database.system.execute(GREYLISTED, [accountId, new Date(START)])
+    assert.equal(await reprobe(), 1)
+    assert.deepEqual(await database.system.one(STANDING, [accountId]), expected)
+  }
 })

@@ -18,6 +18,13 @@ export const KEEP_RESULT = statement(
      note = excluded.note, expires_at = excluded.expires_at, reprobe_at = excluded.reprobe_at, reprobes = excluded.reprobes`,
 )
 
+/** The same for an address that was claimed to be asked about again, if nothing else has come of it since. $9 the claim's end. */
+export const KEEP_REPROBED = statement(
+  'validation_keep_reprobed',
+  `update validation_result set result = $3, latency_ms = $4, note = $5, expires_at = $6, reprobe_at = $7, reprobes = $8
+   where account_id = $1 and address = $2 and reprobe_at = $9`,
+)
+
 /** $1 now, $2 until when the claimed rows are left alone, $3 limit. */
 export const CLAIM_REPROBES = statement(
   'validation_claim_reprobes',

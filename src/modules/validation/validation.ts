@@ -112,12 +112,11 @@ export function checkerOf(options: CheckerOptions): Checker {
       await database.system.execute(sql.KEEP_CATCH_ALL, [domain, isCatchAll])
     },
   })
-  const keep = async (accountId: string, address: string, fresh: Probed, reprobes: number): Promise<void> => {
+  const rowOf = (accountId: string, address: string, fresh: Probed, reprobes: number): readonly unknown[] => {
     const { result, latencyMs, note } = fresh
     const againMs = result === 'greylisted' ? REPROBE_AFTER_MS[reprobes] : undefined
     const again = againMs === undefined ? null : from(againMs)
-    const row = [accountId, address, result, latencyMs, note, from(KEPT_MS[result]), again, reprobes]
-    await database.system.execute(sql.KEEP_RESULT, row)
+    return [accountId, address, result, latencyMs, note, from(KEPT_MS[result]), again, reprobes]
   }
 
   return {
@@ -140,7 +139,8 @@ export function checkerOf(options: CheckerOptions): Checker {
         if (kept !== undefined) return kept
         const target = { address: address.address, domain: address.domain, hosts: domainPlan.hosts }
         const fresh = await probe(target, signal, PROBE_MS)
-        if (fresh.result !== 'skipped') await keep(asked.accountId, address.address, fresh, 0)
+        if (fresh.result !== 'skipped')
+          await database.system.execute(sql.KEEP_RESULT, rowOf(asked.accountId, address.address, fresh, 0))
         return fresh
       }
       const found = await Promise.all(
@@ -155,8 +155,8 @@ export function checkerOf(options: CheckerOptions): Checker {
     },
     reprobe: async () => {
       if (!options.probes) return 0
-      const values = [clock.now(), from(REPROBE_LEASE_MS), MAX_REPROBES]
-      const due = await database.system.query<ReprobeRow>(sql.CLAIM_REPROBES, values)
+      const leaseEnd = from(REPROBE_LEASE_MS)
+      const due = await database.system.query<ReprobeRow>(sql.CLAIM_REPROBES, [clock.now(), leaseEnd, MAX_REPROBES])
       const signal = AbortSignal.timeout(REPROBE_WITHIN_MS)
       await Promise.all(
         due.map(async ({ account_id: accountId, address: text, reprobes }) => {
@@ -168,7 +168,8 @@ export function checkerOf(options: CheckerOptions): Checker {
             found.kind === 'hosts' ? await probe({ address, domain, hosts: found.hosts }, signal, PROBE_MS) : SKIPPED
           // Without a turn, a server or an answer the address stays greylisted, and the attempt counts.
           const clear = fresh.result !== 'skipped' && fresh.result !== 'timeout' && fresh.result !== 'blocked'
-          await keep(accountId, address, clear ? fresh : { ...SKIPPED, result: 'greylisted' }, reprobes + 1)
+          const row = rowOf(accountId, address, clear ? fresh : { ...SKIPPED, result: 'greylisted' }, reprobes + 1)
+          await database.system.execute(sql.KEEP_REPROBED, [...row, leaseEnd])
         }),
       )
       return due.length
