@@ -333,6 +333,9 @@ for (const [language, [file, [program = '', ...args], caller]] of Object.entries
     const page = await readFile(path.join(GUIDES, 'webhooks.md'), 'utf8')
     const code = page.match(new RegExp(`^### ${language}\\n\`\`\`\\w+\\n([^]*?)\`\`\``, 'm'))?.[1]
     assert.ok(code !== undefined, `no code for ${language}`)
+    const [, rest = ''] = page.split(`### ${language}\n`)
+    const [section = ''] = rest.split(/^###? /m)
+    assert.match(section, /`\$?signature`\s+is\s+`/, 'an absent header is no error')
     const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-docs-'))
     try {
       await writeFile(path.join(folder, file), caller(code))
