@@ -7,11 +7,15 @@ import { systemClock } from '../../platform/clock.ts'
 import { destinationWindows, FIRST_WINDOW } from './destination-windows.ts'
 import { Pace } from './pace.ts'
 import { type AnswerGate, answerGate, byteBudget } from './process-limits.ts'
-import { socketsOf } from './sockets.ts'
+import { type SocketKind, type SocketOwner, socketsOf } from './sockets.ts'
 
 async function settled(promise: Promise<unknown> | null): Promise<boolean> {
   const pending = Symbol('pending')
   return (await Promise.race([promise, new Promise((resolve) => setImmediate(resolve, pending))])) !== pending
+}
+
+function owner(kind: SocketKind): SocketOwner {
+  return { kind }
 }
 
 test('a destination starts with five connections and gets one more after each round without trouble, up to twenty', () => {
@@ -60,42 +64,92 @@ test('a destination is down after three attempts that reach nobody, and up again
 
 test('destinations that have never answered leave half of the sockets to others', async () => {
   const sockets = socketsOf(4)
-  await sockets.acquire(false)
-  await sockets.acquire(false)
-  const third = sockets.acquire(false)
+  const [dead, alive] = [owner('unproven'), owner('quick')]
+  await sockets.acquire(dead)
+  await sockets.acquire(dead)
+  const third = sockets.acquire(dead)
   assert.equal(await settled(third), false)
-  await sockets.acquire(true)
-  await sockets.acquire(true)
-  sockets.release(true)
+  await sockets.acquire(alive)
+  await sockets.acquire(alive)
+  sockets.release(alive, 'quick')
   assert.equal(await settled(third), false)
-  sockets.release(false)
+  sockets.release(dead, 'unproven')
   assert.equal(await settled(third), true)
+})
+
+test('destinations that are slow, or have never answered, leave a quarter of the sockets to others', async () => {
+  const sockets = socketsOf(8)
+  const [dead, slow, quick] = [owner('unproven'), owner('slow'), owner('quick')]
+  for (const one of [dead, dead, slow, slow, slow, slow]) await sockets.acquire(one)
+  const [more, another] = [sockets.acquire(slow), sockets.acquire(dead)]
+  assert.deepEqual([await settled(more), await settled(another)], [false, false])
+  assert.equal(await settled(Promise.all([sockets.acquire(quick), sockets.acquire(quick)])), true)
+  sockets.release(quick, 'quick')
+  assert.deepEqual([await settled(more), await settled(another)], [false, false])
+  sockets.release(slow, 'slow')
+  assert.deepEqual([await settled(more), await settled(another)], [false, true], 'the one that has fewer')
+})
+
+test('a connection with more mail is given up for a destination that has at least two fewer, or none', async () => {
+  const sockets = socketsOf(4)
+  const [many, few, none] = [owner('quick'), owner('quick'), owner('quick')]
+  for (const one of [many, many, many, few]) await sockets.acquire(one)
+  assert.equal(sockets.isOwed(many, 'quick'), false, 'nothing waits')
+  const waiting = sockets.acquire(few)
+  assert.deepEqual([sockets.isOwed(many, 'quick'), sockets.isOwed(few, 'quick')], [true, false])
+  let close = (): void => undefined
+  sockets.release(many, 'quick', new Promise((resolve) => (close = resolve)))
+  assert.equal(sockets.isOwed(many, 'quick'), false, 'one is on its way')
+  close()
+  assert.equal(await settled(waiting), true)
+  void sockets.acquire(few)
+  assert.equal(sockets.isOwed(many, 'quick'), false, 'they have as many')
+  const first = sockets.acquire(none)
+  assert.equal(sockets.isOwed(many, 'quick'), true)
+  sockets.release(many, 'quick')
+  assert.equal(await settled(first), true, 'the one that has none goes first')
 })
 
 test('when all sockets are taken, an idle connection is closed for a waiting one', async () => {
   const sockets = socketsOf(1)
-  await sockets.acquire(true)
-  sockets.park(() => sockets.release(true), true)
-  assert.equal(await settled(sockets.acquire(true)), true)
+  const one = owner('quick')
+  await sockets.acquire(one)
+  sockets.park(() => sockets.release(one, 'quick'), 'quick')
+  assert.equal(await settled(sockets.acquire(owner('quick'))), true)
 })
 
 test('a connection that becomes idle is closed for a waiting one if that makes room for it', async () => {
   const sockets = socketsOf(4)
-  for (const proven of [false, false, true, true]) await sockets.acquire(proven)
-  const unproven = sockets.acquire(false)
+  const [dead, alive] = [owner('unproven'), owner('quick')]
+  for (const one of [dead, dead, alive, alive]) await sockets.acquire(one)
+  const unproven = sockets.acquire(dead)
   let closed = ''
   sockets.park(() => {
-    closed += 'proven '
-    sockets.release(true)
-  }, true)
+    closed += 'quick '
+    sockets.release(alive, 'quick')
+  }, 'quick')
   assert.equal(await settled(unproven), false)
   sockets.park(() => {
     closed += 'unproven '
-    sockets.release(false)
-  }, false)
+    sockets.release(dead, 'unproven')
+  }, 'unproven')
   assert.equal(await settled(unproven), true)
-  assert.equal(await settled(sockets.acquire(true)), true)
-  assert.equal(closed, 'unproven proven ')
+  assert.equal(await settled(sockets.acquire(alive)), true)
+  assert.equal(closed, 'unproven quick ')
+})
+
+test('a destination is slow when all its mails take long, and no longer after a quick one', () => {
+  const pace = new Pace()
+  pace.took(8_000)
+  assert.equal(pace.kind, 'unproven')
+  pace.answered()
+  assert.equal(pace.kind, 'slow')
+  pace.took(20)
+  assert.equal(pace.kind, 'quick')
+  pace.took(3_000)
+  assert.equal(pace.kind, 'quick', 'one late answer')
+  for (let n = 0; n < 3; n++) pace.took(3_000)
+  assert.equal(pace.kind, 'slow')
 })
 
 test('only the allowed number of messages is between final dot and commit, the others wait', async () => {
@@ -253,7 +307,7 @@ test('large messages wait for their share of the byte budget; one larger than th
 
 test('a destination that takes its mail may hold more, a paused one gets none', () => {
   let pauseMs = 0
-  const places = destinationWindows({ most: 4_000, pauseMs: () => pauseMs, answers: () => true })
+  const places = destinationWindows({ most: 4_000, pauseMs: () => pauseMs, answers: () => true, isSlow: () => false })
   const fill = (): number => {
     let entered = 0
     while (places.enter(1, 'example.net')) entered++
@@ -271,7 +325,12 @@ test('a destination that takes its mail may hold more, a paused one gets none', 
 
 test('silent destinations, however many, share half of the places and give them back', () => {
   const answering = new Set(['alive.test'])
-  const places = destinationWindows({ most: 1_000, pauseMs: () => 0, answers: (site) => answering.has(site) })
+  const places = destinationWindows({
+    most: 1_000,
+    pauseMs: () => 0,
+    answers: (site) => answering.has(site),
+    isSlow: () => false,
+  })
   assert.ok(places.enter(0, 'alive.test'))
   const entered: number[] = []
   for (let n = 0; n < 20_000; n++) if (places.enter(1 + (n % 500), `silent${n % 500}.test`)) entered.push(1 + (n % 500))
@@ -289,8 +348,33 @@ test('silent destinations, however many, share half of the places and give them 
   assert.equal(again, 500, 'no place was lost')
 })
 
+test('slow destinations, however many, leave places to quick ones and to those that have not answered', () => {
+  const site = (n: number): string => (n < 500 ? 'slow' : n < 1_000 ? 'silent' : 'quick')
+  const places = destinationWindows({
+    most: 4_000,
+    pauseMs: () => 0,
+    answers: (name) => name !== 'silent',
+    isSlow: (name) => name === 'slow',
+  })
+  const fill = (from: number): number => {
+    let entered = 0
+    for (let n = 0; n < 20_000; n++) if (places.enter(from + (n % 500), site(from))) entered++
+    return entered
+  }
+  assert.equal(fill(0), 2_000)
+  places.room(10_000)
+  assert.equal(places.free(10_000).sites.get(0), 0)
+  assert.equal(fill(500), 1_000)
+  assert.deepEqual([places.free(10_000).others, places.room(10_000)], [0, 1_000])
+  assert.ok(places.enter(1_000, site(1_000)))
+  assert.equal(places.free(10_000).sites.get(1_000), FIRST_WINDOW - 1)
+  for (let n = 0; n < 500; n++) places.leave(n, 10_000)
+  places.room(10_000)
+  assert.equal(places.free(10_000).others, FIRST_WINDOW)
+})
+
 test('answering destinations hold a thousand emails, and twice as many each time these do not move', () => {
-  const places = destinationWindows({ most: 4_000, pauseMs: () => 0, answers: () => true })
+  const places = destinationWindows({ most: 4_000, pauseMs: () => 0, answers: () => true, isSlow: () => false })
   let nowMs = 10_000
   let next = 0
   const held: number[] = []

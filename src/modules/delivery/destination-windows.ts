@@ -1,6 +1,7 @@
 // Limits the emails of each destination in the process. A destination starts with a small window, which grows with its
 // throughput and covers at most about one second of it: a stalled destination holds little, a fast one is never idle.
-// Destinations that do not answer share half of all places, so that any number of them leaves the rest to the others.
+// Destinations that do not answer share half of all places, so that any number of them leaves the rest to the others. So do
+// those that answer slowly; both together share three quarters.
 //
 // Answering destinations together hold no more mail than keeps them busy: mail that waits in the process for more than two
 // seconds needs another suppression check (late-suppression-check.ts), has become old in V8's heap, and could be sent by
@@ -35,6 +36,8 @@ export interface DestinationWindowsOptions {
   readonly pauseMs: (site: string) => number
   /** Whether a site answers. */
   readonly answers: (site: string) => boolean
+  /** Whether its mails take long. */
+  readonly isSlow: (site: string) => boolean
 }
 
 interface Destination {
@@ -48,10 +51,14 @@ interface Destination {
   sinceMs: number
 }
 
-export function destinationWindows({ most, pauseMs, answers }: DestinationWindowsOptions): DestinationWindows {
+export function destinationWindows(options: DestinationWindowsOptions): DestinationWindows {
+  const { most, pauseMs, answers, isSlow } = options
   const destinations = new Map<number, Destination>()
-  const silentMost = Math.max(1, Math.floor(most / 2))
+  const halfOfAll = Math.max(1, Math.floor(most / 2))
+  const quarter = Math.floor(most / 4)
   let silent = 0
+  /** Held by slow destinations, counted anew by `room`. */
+  let slow = 0
   const all = { held: 0, ended: 0, bound: Math.min(FIRST_BOUND, most), full: false, sinceMs: 0 }
   const isForgotten = ({ held, sinceMs, site }: Destination, nowMs: number): boolean => {
     if (held > 0) return false
@@ -64,8 +71,15 @@ export function destinationWindows({ most, pauseMs, answers }: DestinationWindow
     // Less room would mean a claim for every few emails.
     return room < destination.window / 4 ? 0 : room
   }
+  /** Places left to the silent or to the slow destinations, which hold that many. */
+  const leftOf = (held: number): number => Math.min(halfOfAll - held, Math.max(1, most - quarter) - silent - slow)
+  const countSlow = (): void => {
+    slow = 0
+    for (const one of destinations.values()) if (isSlow(one.site)) slow += one.held - one.silent
+  }
   return {
     room: (nowMs) => {
+      countSlow()
       const answering = all.held - silent
       const isFull = answering > all.bound / 2
       all.full &&= isFull
@@ -76,27 +90,31 @@ export function destinationWindows({ most, pauseMs, answers }: DestinationWindow
         all.ended = 0
         all.sinceMs = nowMs
       }
-      return Math.max(0, all.bound - answering)
+      return Math.max(0, all.bound - answering, quarter - (answering - slow))
     },
     free: (nowMs) => {
       const sites = new Map<number, number>()
-      const left = silentMost - silent
       // Every silent destination is offered all that is left. When little is left, most of a claim would come back as surplus.
-      const forSilent = left < silentMost / 4 ? 0 : left
+      const forAll = (left: number): number => (left < halfOfAll / 4 ? 0 : left)
+      const forSilent = forAll(leftOf(silent))
+      const forSlow = forAll(leftOf(slow))
       const others = Math.min(FIRST_WINDOW, forSilent)
       for (const [siteId, destination] of destinations) {
         if (isForgotten(destination, nowMs)) {
           destinations.delete(siteId)
           continue
         }
-        const room = answers(destination.site) ? roomOf(destination) : Math.min(roomOf(destination), forSilent)
+        const { site } = destination
+        const most = answers(site) ? (isSlow(site) ? forSlow : Number.POSITIVE_INFINITY) : forSilent
+        const room = Math.min(roomOf(destination), most)
         if (room !== others) sites.set(siteId, room)
       }
       return { sites, others }
     },
     enter: (siteId, site) => {
       const answering = answers(site)
-      if (!answering && silent >= silentMost) return false
+      const slowly = answering && isSlow(site)
+      if ((!answering && leftOf(silent) <= 0) || (slowly && leftOf(slow) <= 0)) return false
       let destination = destinations.get(siteId)
       if (destination === undefined) {
         destination = { site, held: 0, silent: 0, window: FIRST_WINDOW, ended: 0, sinceMs: 0 }
@@ -105,6 +123,7 @@ export function destinationWindows({ most, pauseMs, answers }: DestinationWindow
       if (destination.held >= destination.window) return false
       destination.held++
       all.held++
+      if (slowly) slow++
       if (!answering) {
         destination.silent++
         silent++

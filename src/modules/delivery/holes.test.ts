@@ -377,6 +377,25 @@ test('silent destinations leave half of the emails in the process to answering o
   await mx.received(2, WITHIN_MS)
 })
 
+test('a destination with much mail gives a connection up for one that has none', async () => {
+  const zones = { 'many.test': { A: ['127.0.0.2'] }, 'one.test': { A: ['127.0.0.3'] } }
+  await using h = await fixture(zones, { limits: { maxSockets: 1 } })
+  let answer = (): void => undefined
+  const after = new Promise<void>((resolve) => (answer = resolve))
+  const many = await h.receiver('127.0.0.2', { dot: () => ({ reply: '250 taken', after }) })
+  const one = await h.receiver('127.0.0.3')
+  for (let n = 0; n < 30; n++) await h.put(`u${n}@many.test`)
+  await h.delivery.start()
+  await until('the first is on its way', async () => many.messageCount === 1)
+  await h.put('ann@one.test')
+  h.delivery.wake()
+  await until('all are in the process', async () => h.delivery.held === 31)
+  answer()
+  await one.received(1, WITHIN_MS)
+  assert.ok(many.messageCount < 30, 'it did not wait for the last')
+  await many.received(30, WITHIN_MS)
+})
+
 test('a process that is nearly full claims again only when it has room for more than a few', async () => {
   const sites = Array.from({ length: 6 }, (_, n) => `d${n}.test`)
   const zones = Object.fromEntries(sites.map((site) => [site, { A: ['127.0.0.2'] }]))

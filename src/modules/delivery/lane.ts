@@ -2,6 +2,7 @@
 
 import type { SmtpConnection } from '../../mail/smtp-client.ts'
 import type { Target } from './next-hops.ts'
+import type { SocketKind } from './sockets.ts'
 import type { DeliveryJob } from './types.ts'
 
 export interface Link {
@@ -9,10 +10,12 @@ export interface Link {
   readonly target: Target
   readonly sourceIp: string | null
   readonly openedMs: number
+  /** How long that took. */
+  readonly openingMs: number
   /** The only domain whose mail may use the connection; null: any. */
   readonly onlyFor: string | null
-  /** Which half of the sockets it was taken from. */
-  readonly proven: boolean
+  /** As what its socket counts. */
+  readonly kind: SocketKind
 }
 
 export interface Lane {

@@ -55,6 +55,8 @@ export interface Network {
   pauseMs(site: string): number
   /** Whether the site has answered, and not turned silent since. */
   answers(site: string): boolean
+  /** Whether the site's mails always take long. */
+  isSlow(site: string): boolean
   /** True while most names seem not to exist or to have no hosts: the fault is more likely in our resolver. */
   namesDoubtful(): boolean
   /** Gives back waiting mail; mail under way continues. */
@@ -209,6 +211,7 @@ export function networkOf(options: NetworkOptions): Network {
     },
     pauseMs: (site) => paceOf(site)?.pauseMs(clock.monotonicMs()) ?? 0,
     answers: (site) => paceOf(site)?.proven ?? false,
+    isSlow: (site) => paceOf(site)?.slow ?? false,
     namesDoubtful: lookUps.doubtful,
     release: () => {
       releases++

@@ -5,6 +5,8 @@
 // destination counts as down for a while, or until it answers: mail waiting for it is deferred with the last result, without
 // a socket.
 
+import type { SocketKind } from './sockets.ts'
+
 const START = 5
 const MOST = 20
 const CROWDED_FOR = 20
@@ -13,6 +15,10 @@ const MAX_PAUSE_MS = 60_000
 const DOWN_AFTER = 3
 const DOWN_MS = 5_000
 const MAX_DOWN_MS = 60_000
+/** Under this, more mails a second fit through the process's sockets than its cores can send. */
+const SLOW_MS = 500
+/** How much of a mail that took longer counts: a busy machine delays some, a receiver that takes its time all. */
+const SLOWER_COUNTS = 1 / 8
 
 export class Pace {
   #limit = START
@@ -21,6 +27,7 @@ export class Pace {
   /** Answers until the limit may grow again. */
   #holdOff = 0
   #misses = 0
+  #tookMs: number | null = null
   #pausedUntilMs = 0
   #downUntilMs = 0
 
@@ -32,6 +39,22 @@ export class Pace {
   /** The destination has answered, and has not turned silent since. */
   get proven(): boolean {
     return this.#misses === 0 && this.#round > 0
+  }
+
+  /** Its mails always take long, from the connection or the mail before to the answer. */
+  get slow(): boolean {
+    return this.#tookMs !== null && this.#tookMs > SLOW_MS
+  }
+
+  get kind(): SocketKind {
+    if (!this.proven) return 'unproven'
+    return this.slow ? 'slow' : 'quick'
+  }
+
+  /** How long a mail kept its connection. */
+  took(ms: number): void {
+    const before = this.#tookMs ?? ms
+    this.#tookMs = ms < before ? ms : before + (ms - before) * SLOWER_COUNTS
   }
 
   /** Milliseconds until the destination may be tried again, 0 = now. */

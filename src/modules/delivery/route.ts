@@ -175,6 +175,7 @@ export class Route {
       // The mail waits for a connected lane, which may be idle by now.
       if (sent === 'crowded') break
       next.resolve(sent)
+      if (lane.link !== null && this.#options.sockets.isOwed(this.pace, lane.link.kind)) break
     }
     this.#busy.delete(lane)
     this.#rest(lane)
@@ -193,14 +194,14 @@ export class Route {
     this.#offer(lane, lane.link)
   }
 
-  #offer(lane: Lane, { proven }: Link): void {
+  #offer(lane: Lane, { kind }: Link): void {
     lane.close = () => {
       this.#wakeLane(lane)
       const at = this.#idle.indexOf(lane)
       if (at !== -1) this.#idle.splice(at, 1)
       this.#hangUp(lane)
     }
-    this.#options.sockets.park(lane.close, proven)
+    this.#options.sockets.park(lane.close, kind)
   }
 
   async #idleWhile(lane: Lane, wait: Promise<void>): Promise<void> {
@@ -213,8 +214,7 @@ export class Route {
     const { link } = lane
     lane.link = null
     lane.messages = 0
-    if (link === null) return
-    void link.connection.quit().then(() => this.#options.sockets.release(link.proven))
+    if (link !== null) this.#options.sockets.release(this.pace, link.kind, link.connection.quit())
   }
 
   /** The destination is down: all waiting mail gets the last result. */
@@ -312,6 +312,7 @@ export class Route {
   async #transmit(lane: Lane, link: Link, job: DeliveryJob, outgoing: Outgoing): Promise<SendResult> {
     const { connection, sourceIp, target } = link
     this.#options.sources.note(sourceIp, target.host)
+    const startedMs = this.#options.clock.monotonicMs() - (lane.messages === 0 ? link.openingMs : 0)
     const result = await connection.send({
       from: outgoing.returnPath,
       recipients: [outgoing.recipient],
@@ -320,6 +321,7 @@ export class Route {
       eightBit: outgoing.eightBit,
       beforeDot: job.beforeDot,
     })
+    this.pace.took(this.#options.clock.monotonicMs() - startedMs)
     lane.messages++
     if (result.pipeliningSuspect) this.#speakPlainly(target.ip)
     if (!connection.usable || lane.messages >= MAX_MESSAGES_PER_CONNECTION) this.#hangUp(lane)
@@ -439,10 +441,10 @@ export class Route {
     how: Pick<OpenOptions, 'tls' | 'verify' | 'withoutTls'>,
   ): Promise<{ readonly opened: OpenResult; readonly sourceIp: string | null }> {
     const { port, ehloName, auth, clock, signal, timeouts, sockets, secureContext } = this.#options
-    const { proven } = this.pace
-    await sockets.acquire(proven)
+    const kind = await sockets.acquire(this.pace)
     const sourceIp = this.#sourceFor(target, lane.index)
     const { rule } = target
+    const startedMs = clock.monotonicMs()
     const opening = SmtpConnection.open({
       ...target,
       ...how,
@@ -461,14 +463,15 @@ export class Route {
     lane.opening = target.host
     const opened = await opening.catch((error: unknown) => {
       lane.opening = null
-      sockets.release(proven)
+      sockets.release(this.pace, kind)
       throw error
     })
     lane.opening = null
     if (opened.kind === 'open') {
-      const { connection } = opened
-      lane.link = { connection, target, sourceIp, openedMs: clock.monotonicMs(), proven, onlyFor: null }
-    } else sockets.release(proven)
+      const openedMs = clock.monotonicMs()
+      const times = { openedMs, openingMs: openedMs - startedMs }
+      lane.link = { connection: opened.connection, target, sourceIp, ...times, kind, onlyFor: null }
+    } else sockets.release(this.pace, kind)
     return { opened, sourceIp }
   }
 

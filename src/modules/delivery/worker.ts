@@ -74,7 +74,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     node: options.nodeName,
     onError: (error) => log.debug({ err: error }, 'figures of destinations were not written'),
   })
-  const windows = destinationWindows({ most: limits.maxEmails, pauseMs: network.pauseMs, answers: network.answers })
+  const windows = destinationWindows({ ...network, most: limits.maxEmails })
   let finished = 0
   let stopping = false
   let breaking = false
