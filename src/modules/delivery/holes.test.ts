@@ -390,6 +390,7 @@ test('a destination with much mail gives a connection up for one that has none',
   await h.put('ann@one.test')
   h.delivery.wake()
   await until('all are in the process', async () => h.delivery.held === 31)
+  h.clock.wait(1_000)
   answer()
   await one.received(1, WITHIN_MS)
   assert.ok(many.messageCount < 30, 'it did not wait for the last')

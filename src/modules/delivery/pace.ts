@@ -15,8 +15,8 @@ const MAX_PAUSE_MS = 60_000
 const DOWN_AFTER = 3
 const DOWN_MS = 5_000
 const MAX_DOWN_MS = 60_000
-/** Under this, more mails a second fit through the process's sockets than its cores can send. */
-const SLOW_MS = 500
+/** Under this, the process's sockets take about as many mails a second as its cores; on a busy machine, quick ones take a part of it. */
+const SLOW_MS = 1_000
 /** How much of a mail that took longer counts: a busy machine delays some, a receiver that takes its time all. */
 const SLOWER_COUNTS = 1 / 8
 

@@ -168,6 +168,7 @@ export class Route {
   }
 
   async #run(lane: Lane): Promise<void> {
+    const { clock, sockets } = this.#options
     for (;;) {
       const next = this.#mayGoOn() ? this.#waiting.next() : undefined
       if (next === undefined) break
@@ -175,7 +176,8 @@ export class Route {
       // The mail waits for a connected lane, which may be idle by now.
       if (sent === 'crowded') break
       next.resolve(sent)
-      if (lane.link !== null && this.#options.sockets.isOwed(this.pace, lane.link.kind)) break
+      const { link } = lane
+      if (link !== null && sockets.isOwed(this.pace, link.kind, clock.monotonicMs() - link.openedMs)) break
     }
     this.#busy.delete(lane)
     this.#rest(lane)

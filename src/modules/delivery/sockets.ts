@@ -3,7 +3,7 @@
 // connection is closed for a waiting one: when the wait begins, or when a connection becomes idle during the wait.
 //
 // A connection with more mail does not become idle. While a destination waits, those that have at least two more close one after
-// a mail, as do all if it has none: else a few with much mail would keep all sockets. The one that has the fewest goes first.
+// a mail and a second, as do all if it has none: else a few with much mail would keep all sockets. The one that has the fewest goes first.
 
 export type SocketKind = 'unproven' | 'slow' | 'quick'
 
@@ -19,11 +19,14 @@ export interface Sockets {
   /** @param closed resolves when the connection has ended; absent: it has */
   release(owner: SocketOwner, kind: SocketKind, closed?: Promise<void>): void
   /** Whether a connection with more mail is to be closed for a destination that waits. */
-  isOwed(owner: SocketOwner, kind: SocketKind): boolean
+  isOwed(owner: SocketOwner, kind: SocketKind, openMs: number): boolean
   /** Offers an idle connection to be closed in favour of another; closes it at once when one waits. */
   park(close: () => void, kind: SocketKind): void
   unpark(close: () => void): void
 }
+
+/** No connection is given up earlier: to open the next costs more than a mail. */
+const TURN_MS = 1_000
 
 interface Share {
   /** Open, without those being closed. */
@@ -115,8 +118,8 @@ export function socketsOf(limit: number): Sockets {
         end(kind)
       })
     },
-    isOwed: (owner, kind) => {
-      if (wanted <= closing) return false
+    isOwed: (owner, kind, openMs) => {
+      if (openMs < TURN_MS || wanted <= closing) return false
       const mine = shareOf(owner).open
       for (const [other, share] of waiting) {
         const isFewer = share.open === 0 || share.open + 1 < mine
