@@ -18,6 +18,7 @@
 import { isUnavailable } from '../../platform/db.ts'
 import { aborted, type Loop, loop, type Service } from '../../platform/lifecycle.ts'
 import { type Claimed, handBack, siteReporter, takeOver, whenQueued } from '../outbox/index.ts'
+import { accountShares } from './account-shares.ts'
 import { CLAIM_LEAST, claimsOf } from './claims.ts'
 import { type Composer, composerOf } from './compose.ts'
 import { concluderOf, type HeldEmail, withoutInbox } from './conclude.ts'
@@ -75,6 +76,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
     onError: (error) => log.debug({ err: error }, 'figures of destinations were not written'),
   })
   const windows = destinationWindows({ ...network, most: limits.maxEmails })
+  const shares = accountShares()
   let finished = 0
   let stopping = false
   let breaking = false
@@ -110,7 +112,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
 
   const claims = claimsOf({
     ...options,
-    ...{ limits, node, windows, held, isChecked, isStopping: () => stopping || breaking },
+    ...{ limits, node, windows, shares, held, isChecked, isStopping: () => stopping || breaking },
     start: (one) => void carry(one),
     forget: (epoch, row) => void forgetRow(epoch, row),
     onError: (error) => quietly(error),
@@ -139,6 +141,7 @@ export function deliveryService(options: DeliveryOptions): Delivery {
       one.leave?.()
       held.countBytes(-(email.body?.length ?? 0))
       windows.leave(claimed.siteId, clock.monotonicMs())
+      shares.leave(claimed)
       held.remove(epoch, 1)
       if (++finished >= CLAIM_LEAST || held.count === 0) {
         finished = 0
