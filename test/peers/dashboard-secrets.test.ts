@@ -50,7 +50,7 @@ test('new keys stay in view while others are made, rotated and revoked, until ea
   await dashboard.open(page, '/keys')
   const create = async (name: string): Promise<void> => {
     await page.getByLabel(/^Name, such as/).fill(name)
-    await page.getByRole('button', { name: 'Create key', exact: true }).click()
+    await page.getByRole('button', { name: 'Create key', exact: true }).dblclick()
     await page.getByRole('link', { name, exact: true }).waitFor()
   }
   const act = async (name: string, doing: string): Promise<void> => {

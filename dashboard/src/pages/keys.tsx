@@ -44,7 +44,8 @@ export function Keys() {
         lacks={lacksChoice(bounds)}
         told={BOUND_FIELDS}
         added={(key) => {
-          setMade((so) => [...so, key])
+          // A double click tells of one key twice.
+          setMade((so) => [...so.filter(({ id }) => id !== key.id), key])
           // The next key starts without the limits of this one.
           setBounds((now) => (now === bounds ? UNBOUND : now))
         }}

@@ -34,7 +34,7 @@ export function Accounts() {
         </Button>
       }
     >
-      {adding && <NewAccount added={(account) => setMade((so) => [...so, account])} />}
+      {adding && <NewAccount added={(account) => setMade((so) => withOne(so, account))} />}
       <div role="status">
         {made.map(({ name, api_key: live, test_api_key: test, dashboard_password: password }) => (
           <ShownOnce
@@ -87,6 +87,11 @@ export function Accounts() {
       />
     </Page>
   )
+}
+
+/** A double click tells of one account twice. */
+function withOne(so: readonly Json[], account: Json): readonly Json[] {
+  return [...so.filter(({ api_key: key }) => key !== account.api_key), account]
 }
 
 function NewAccount({ added }: { readonly added: (account: Json) => void }) {
