@@ -43,6 +43,18 @@ test('items that arrive during a commit go together into the next', async () => 
   await commit.idle()
 })
 
+test('small items wait for one large item at most, and large items for no more than one group of small ones', async () => {
+  const { commit, groups, commits } = writer({ largeBytes: 500 })
+  const all = [600, 1, 700, 2, 800, 3].map((item) => commit.add(item))
+  for (let i = 0; i < 6; i++) {
+    await nextTurn()
+    commits[i]?.resolve()
+    if (i === 1) all.push(commit.add(4))
+  }
+  await Promise.all(all)
+  assert.deepEqual(groups, [[600], [1, 2, 3], [700], [4], [800]])
+})
+
 test('a group is limited by items and by bytes, and a large item goes alone', async () => {
   const { commit, groups, commits } = writer({ maxItems: 2 })
   const all = [1, 2, 3, 5_000, 4].map((item) => commit.add(item))

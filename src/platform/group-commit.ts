@@ -1,6 +1,7 @@
 // Group commit: everything that arrives while a commit is running is written together in the next one. A request that
 // finds nothing running is written at once, and under load the groups grow by themselves. Where nobody waits for the
-// answer, a group may linger for more items.
+// answer, a group may linger for more items. A large item is written alone, in turn with all small ones that wait, which would
+// wait for every large one before them otherwise.
 
 export interface GroupCommitOptions<Item, Result> {
   /**
@@ -13,6 +14,8 @@ export interface GroupCommitOptions<Item, Result> {
   readonly maxItems: number
   /** The most bytes in one group, by `sizeOf`; a single larger item goes alone. */
   readonly maxBytes: number
+  /** Items over this size are large. Default: none is. */
+  readonly largeBytes?: number
   /** Longest time a group waits for more items, unless it has `enough`; 0: not at all. */
   readonly lingerMs?: number
   readonly enough?: number
@@ -51,24 +54,34 @@ export function groupCommit<Item, Result>(options: GroupCommitOptions<Item, Resu
     lingerMs = 0,
     enough = 0,
     lingerBehind = 0,
+    largeBytes = Number.POSITIVE_INFINITY,
   } = options
   let waiting: Waiting<Item, Result>[] = []
   let waitingBytes = 0
   let running = 0
   let idlers: (() => void)[] = []
   let before = 0
+  let beforeWasLarge = false
   let filled = (): void => undefined
 
   const takeGroup = (): Waiting<Item, Result>[] => {
+    const isLarge = ({ sizeBytes }: Waiting<Item, Result>): boolean => sizeBytes > largeBytes
+    const [first] = waiting
+    const alone = first !== undefined && isLarge(first) && (!beforeWasLarge || waiting.every(isLarge))
+    beforeWasLarge = alone
     let bytes = 0
-    let count = 0
-    for (const { sizeBytes } of waiting) {
-      if (count === maxItems || (count > 0 && bytes + sizeBytes > maxBytes)) break
-      bytes += sizeBytes
-      count++
+    let isFull = false
+    const group: Waiting<Item, Result>[] = []
+    const left: Waiting<Item, Result>[] = []
+    for (const one of waiting) {
+      isFull ||= group.length === (alone ? 1 : maxItems) || (group.length > 0 && bytes + one.sizeBytes > maxBytes)
+      if (isFull || (!alone && isLarge(one))) left.push(one)
+      else {
+        bytes += one.sizeBytes
+        group.push(one)
+      }
     }
-    const group = waiting.slice(0, count)
-    waiting = waiting.slice(count)
+    waiting = left
     waitingBytes -= bytes
     return group
   }

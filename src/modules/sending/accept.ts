@@ -109,6 +109,7 @@ export interface Acceptance {
 
 const GROUP_MAX_CALLS = 200
 const GROUP_MAX_BYTES = 16 * 1_048_576
+const LARGE_BYTES = 1_048_576
 const GROUPS_AT_ONCE = 1
 /** What is judged, or stored, in one stretch. */
 const RECIPIENTS_AT_ONCE = 500
@@ -128,6 +129,7 @@ export function acceptance(options: AcceptOptions): Acceptance {
       messages.reduce((total, m) => total + (m instanceof ApiError ? 0 : m.draft.sizeBytes), 1_024),
     maxItems: GROUP_MAX_CALLS,
     maxBytes: GROUP_MAX_BYTES,
+    largeBytes: LARGE_BYTES,
     concurrency: GROUPS_AT_ONCE,
     lingerMs: LINGER_MS,
     enough: ENOUGH_CALLS,
