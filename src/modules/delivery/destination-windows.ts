@@ -21,6 +21,8 @@ export interface DestinationWindows {
 
 export const FIRST_WINDOW = 40
 const LARGEST_WINDOW = 1_200
+/** As many as one has connections: with more for each, their half of the places would keep few slow destinations busy. */
+const SLOW_WINDOW = 20
 const RATE_MS = 1_000
 const FORGET_MS = 30_000
 /** Answering destinations are remembered longer: when silent ones have filled their half, only known ones get places. */
@@ -95,9 +97,9 @@ export function destinationWindows(options: DestinationWindowsOptions): Destinat
     free: (nowMs) => {
       const sites = new Map<number, number>()
       // Every silent destination is offered all that is left. When little is left, most of a claim would come back as surplus.
-      const forAll = (left: number): number => (left < halfOfAll / 4 ? 0 : left)
-      const forSilent = forAll(leftOf(silent))
-      const forSlow = forAll(leftOf(slow))
+      const forAll = (left: number, part: number): number => (left < halfOfAll / part ? 0 : left)
+      const forSilent = forAll(leftOf(silent), 4)
+      const forSlow = forAll(leftOf(slow), 16)
       const others = Math.min(FIRST_WINDOW, forSilent)
       for (const [siteId, destination] of destinations) {
         if (isForgotten(destination, nowMs)) {
@@ -105,7 +107,8 @@ export function destinationWindows(options: DestinationWindowsOptions): Destinat
           continue
         }
         const { site } = destination
-        const most = answers(site) ? (isSlow(site) ? forSlow : Number.POSITIVE_INFINITY) : forSilent
+        const ofSlow = Math.min(forSlow, Math.max(0, SLOW_WINDOW - destination.held))
+        const most = answers(site) ? (isSlow(site) ? ofSlow : Number.POSITIVE_INFINITY) : forSilent
         const room = Math.min(roomOf(destination), most)
         if (room !== others) sites.set(siteId, room)
       }
