@@ -303,7 +303,7 @@ const ASKED: readonly [path: string, parameter: string, rule: string, words: Reg
   ['/api/v1/emails?limit=1e1', 'limit', 'type', /^limit must be a whole number/],
   ['/api/v1/emails?status=zz', 'status', 'enum', /^status must be one of scheduled, queued, /],
   ['/api/v1/emails?cursor=zz', 'cursor', 'format', /^cursor must be the next_cursor/],
-  ['/api/v1/customer/bounces?cursor=zz', 'cursor', 'format', /^cursor must be the next_cursor/],
+  ['/api/v1/customer/bounces?cursor=zz', 'cursor', 'pattern', /^cursor must be the next_cursor/],
   ['/api/v1/events?cursor=zz', 'cursor', 'pattern', /^cursor must be the next_cursor/],
   ['/api/v1/events?recipient=zz', 'recipient', 'email', /^recipient must be an email address$/],
   ['/api/v1/customer/unsubscribes?page=0', 'page', 'minimum', /^page must be >= 1$/],
