@@ -5,6 +5,7 @@
 // destination counts as down for a while, or until it answers: mail waiting for it is deferred with the last result, without
 // a socket.
 
+import { quickestAfter } from './quickest.ts'
 import type { SocketKind } from './sockets.ts'
 
 const START = 5
@@ -15,10 +16,8 @@ const MAX_PAUSE_MS = 60_000
 const DOWN_AFTER = 3
 const DOWN_MS = 5_000
 const MAX_DOWN_MS = 60_000
-/** Under this, the process's sockets take about as many mails a second as its cores; on a busy machine, quick ones take a part of it. */
+/** Under this, the sockets take about as many mails a second as the cores. On a busy machine, quick ones take a part of it. */
 const SLOW_MS = 1_000
-/** How much of a mail that took longer counts: a busy machine delays some, a receiver that takes its time all. */
-const SLOWER_COUNTS = 1 / 8
 
 export class Pace {
   #limit = START
@@ -27,7 +26,7 @@ export class Pace {
   /** Answers until the limit may grow again. */
   #holdOff = 0
   #misses = 0
-  #tookMs: number | null = null
+  #tookMs: number | undefined
   #pausedUntilMs = 0
   #downUntilMs = 0
 
@@ -43,7 +42,7 @@ export class Pace {
 
   /** Its mails always take long, from the connection or the mail before to the answer. */
   get slow(): boolean {
-    return this.#tookMs !== null && this.#tookMs > SLOW_MS
+    return this.#tookMs !== undefined && this.#tookMs > SLOW_MS
   }
 
   get kind(): SocketKind {
@@ -53,8 +52,7 @@ export class Pace {
 
   /** How long a mail kept its connection. */
   took(ms: number): void {
-    const before = this.#tookMs ?? ms
-    this.#tookMs = ms < before ? ms : before + (ms - before) * SLOWER_COUNTS
+    this.#tookMs = quickestAfter(this.#tookMs, ms)
   }
 
   /** Milliseconds until the destination may be tried again, 0 = now. */

@@ -4,6 +4,7 @@
 import { giveBack, type Turns } from '../../platform/body-spool.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { recentlyUsed } from '../../platform/recently-used.ts'
+import { quickestAfter, SLOWER_COUNTS } from './quickest.ts'
 import type { Outgoing } from './types.ts'
 
 /** Copies of a large content in memory while it is read and composed. */
@@ -29,8 +30,7 @@ const QUICK_DOT_MS = 1_000
 const SLOW_DOT_MS = 50
 /** The quickest answers of a destination that takes its time are not below this. */
 const SLOW_MS = 100
-/** How much of a slower answer counts, and up to what time: a busy machine delays some, a receiver that scans for spam all. */
-const SLOWER_COUNTS = 1 / 8
+/** A longer answer counts as one of this time. */
 const NOTED_MS = 2 * SLOW_MS
 const MAX_DESTINATIONS = 10_000
 
@@ -63,8 +63,7 @@ export function answerGate(limit: number, clock: Clock): AnswerGate {
     const noted = Math.min(ms, NOTED_MS)
     const known = quickest.get(site)
     if (known === undefined) firstMs += (noted - firstMs) * SLOWER_COUNTS
-    const before = known ?? noted
-    quickest.set(site, noted < before ? noted : before + (noted - before) * SLOWER_COUNTS)
+    quickest.set(site, quickestAfter(known, noted))
   }
   const passOf = (site: string): Pass => {
     const sinceMs = clock.monotonicMs()

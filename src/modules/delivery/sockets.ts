@@ -3,7 +3,8 @@
 // connection is closed for a waiting one: when the wait begins, or when a connection becomes idle during the wait.
 //
 // A connection with more mail does not become idle. While a destination waits, those that have at least two more close one after
-// a mail and a second, as do all if it has none: else a few with much mail would keep all sockets. The one that has the fewest goes first.
+// a mail and a second, as do all if it has none: else a few with much mail would keep all sockets. The one that has the fewest goes
+// first.
 
 export type SocketKind = 'unproven' | 'slow' | 'quick'
 
