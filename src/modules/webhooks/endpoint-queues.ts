@@ -3,7 +3,7 @@
 
 import {
   FIRST_WINDOW,
-  MAX_WAITING,
+  maxWaitingOf,
   type Pace,
   REST_MS,
   RESTS_AFTER,
@@ -106,7 +106,7 @@ export function endpointQueues<Work>({
     size--
     judge(queue, success, nowMs() - began, wasFull)
     pump(queue)
-    if (queue.waiting.length * 2 <= Math.min(queue.window, MAX_WAITING)) onRoom()
+    if (queue.waiting.length * 2 <= maxWaitingOf(queue.window)) onRoom()
   }
 
   const judge = (queue: EndpointQueue<Work>, success: boolean, tookMs: number, wasFull: boolean): void => {

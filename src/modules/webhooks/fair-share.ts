@@ -10,8 +10,8 @@
 // An endpoint starts with FIRST_WINDOW parallel requests. Each quick success doubles the window, up to COMMON_WINDOW; a failure
 // resets it. From there it grows by one request, up to MAX_WINDOW, for each windowful of answers that were not late although all
 // of the window was in use, and shrinks by one for each late answer: an endpoint whose requests wait for each other takes longer
-// for each, and gets no more of them. A quick endpoint has as many more waiting here, MAX_WAITING at most, so that its next request needs no
-// database lookup.
+// for each, and gets no more of them. A quick endpoint has as many more waiting here, MAX_WAITING at most, so that its next
+// request needs no database lookup.
 //
 // An endpoint that failed RESTS_AFTER times in a row rests for REST_MS after each further failure: refusals return at once,
 // and thousands of pending deliveries would be tried as fast as they can be refused. The first success ends this.
@@ -22,7 +22,7 @@ export const REST_MS = 100
 export const FIRST_WINDOW = 2
 export const COMMON_WINDOW = 16
 export const MAX_WINDOW = 64
-export const MAX_WAITING = 32
+const MAX_WAITING = 32
 /** An answer is late when it took this many times the quickest one. */
 const LATE = 2
 
@@ -55,10 +55,15 @@ export interface UnansweredDelivery {
   readonly pace: Pace
 }
 
+/** How many may wait here behind the requests of a quick endpoint. */
+export function maxWaitingOf(window: number): number {
+  return Math.min(window, MAX_WAITING)
+}
+
 /** Maximum number of deliveries an endpoint may have here. */
 export function maxDeliveriesOf({ pace, window }: Pick<Candidate, 'pace' | 'window'>): number {
   if (pace === 'failing') return FIRST_WINDOW
-  return pace === 'quick' ? window + Math.min(window, MAX_WAITING) : window
+  return pace === 'quick' ? window + maxWaitingOf(window) : window
 }
 
 export interface QuickAnswer {
