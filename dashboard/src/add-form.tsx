@@ -2,6 +2,7 @@
 
 import { type FormEvent, type ReactNode, useState } from 'react'
 import { besides, call, faultOf, type Json, refresh } from './api.ts'
+import { changedIn } from './edited-form.ts'
 import { filled } from './filled.ts'
 import { type Scope, usePermission } from './permissions.tsx'
 import { Button, Field, Problem } from './ui.tsx'
@@ -69,7 +70,7 @@ export function AddForm({
       const given = filled<string>(Object.fromEntries(trimmed))
       const { data } = await call('POST', path, { ...given, ...also })
       // What is typed meanwhile belongs to the next one.
-      setTyped((now) => Object.fromEntries(Object.entries(now).filter(([name, text]) => text !== typed[name])))
+      setTyped((now) => filled<string>(changedIn(typed, now)))
       added?.(data, given)
       await refresh(path)
     } catch (problem) {

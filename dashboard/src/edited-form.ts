@@ -46,7 +46,8 @@ export function useEdited<Typed extends object>(
       const { data } = await call(method, address ?? `${path}/${of.id}`, changes)
       // As the API writes it: 2001:db8::1 becomes 2001:db8::1/128.
       setKept(data)
-      setTyped((now) => ({ ...typedOf(data), ...typedSince(typed, now) }))
+      // Somebody may have gone on typing meanwhile.
+      setTyped((now) => ({ ...typedOf(data), ...changedIn(typed, now) }))
       announce(told)
       await refresh(path)
     } catch (problem) {
@@ -56,17 +57,10 @@ export function useEdited<Typed extends object>(
   return { kept, typed, setTyped, error, save, waits: Object.keys(changes).length > 0 }
 }
 
-/** The fields in which somebody went on typing while the others were being saved. */
-function typedSince<Typed extends object>(sent: Typed, now: Typed): Partial<Typed> {
-  const before = new Map(Object.entries(sent))
-  return Object.fromEntries(
-    Object.entries(now).filter(([field, value]) => value !== before.get(field)),
-  ) as Partial<Typed>
-}
-
-function changedIn(before: object, now: object): object {
+/** The fields with another value than before. */
+export function changedIn<Fields extends object>(before: Fields, now: Fields): Partial<Fields> {
   const known = new Map(Object.entries(before))
   return Object.fromEntries(
     Object.entries(now).filter(([field, value]) => JSON.stringify(value) !== JSON.stringify(known.get(field))),
-  )
+  ) as Partial<Fields>
 }
