@@ -14,6 +14,7 @@ import { scratch } from '../test/peers/fixture.ts'
 import { type Posthorn, startPosthorn } from '../test/peers/posthorn.ts'
 import { startReceiver } from '../test/receiver.ts'
 import { commandLine } from './fixture-options.ts'
+import { percentile } from './fixture-world.ts'
 
 const {
   scenes: SCENES,
@@ -41,10 +42,6 @@ async function accountOf(posthorn: Posthorn, name: string): Promise<string> {
   await posthorn.call(key, 'PATCH', '/api/v1/customer/profile', { enforce_sender_verification: false })
   await posthorn.call(key, 'POST', '/api/v1/customer/domains', { domain: `${name}.${SENDER}` })
   return key
-}
-
-function percentile(sorted: readonly number[], share: number): number {
-  return Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN)
 }
 
 async function measure(scene: string, folder: string, dnsServer: string): Promise<readonly object[]> {
@@ -86,9 +83,9 @@ async function measure(scene: string, folder: string, dnsServer: string): Promis
   const began = performance.now()
   const rows: object[] = []
   const look = (): void => {
-    const sorted = took.toSorted((a, b) => a - b)
-    const [mine, p50, p99] = [sorted.length, percentile(sorted, 0.5), percentile(sorted, 0.99)]
-    rows.push({ scene, second: Math.round((performance.now() - began) / 1_000), mine, p50, p99, backlog })
+    const [p50, p99] = [0.5, 0.99].map((share) => (took.length === 0 ? null : Math.round(percentile(took, share))))
+    const second = Math.round((performance.now() - began) / 1_000)
+    rows.push({ scene, second, mine: took.length, p50, p99, backlog })
     took = []
   }
   let lookedAt = began

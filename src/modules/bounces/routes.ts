@@ -17,6 +17,7 @@ import {
   listOf,
   named,
   nullable,
+  placeCursor,
   ToTime,
 } from '../../platform/http.ts'
 import { listPage } from '../../platform/list-page.ts'
@@ -79,7 +80,7 @@ const Query = Type.Object({
   include_complaints: Type.Boolean({ default: true, description: 'Whether complaints are listed beside bounces.' }),
   limit: ListLimit,
   offset: ListOffset,
-  cursor: Type.Optional(Type.String({ pattern: CURSOR.source, description: 'The next_cursor of the previous page.' })),
+  cursor: placeCursor(CURSOR),
 })
 
 export function bounceRoutes({ database }: BounceRoutesOptions): readonly AnyEndpoint[] {

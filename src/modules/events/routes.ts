@@ -15,6 +15,7 @@ import {
   ListOffset,
   list,
   listOf,
+  placeCursor,
   raw,
   ToTime,
   typed,
@@ -73,7 +74,7 @@ const Query = Type.Object({
   include_sandbox: Type.Boolean({ default: true, description: 'Whether events of sandbox emails are included.' }),
   limit: ListLimit,
   offset: ListOffset,
-  cursor: Type.Optional(Type.String({ pattern: CURSOR.source, description: 'The next_cursor of the previous page.' })),
+  cursor: placeCursor(CURSOR),
 })
 
 export function eventRoutes(options: EventRoutesOptions): readonly AnyEndpoint[] {

@@ -9,26 +9,31 @@ import * as sql from './sql-tracking-domains.ts'
 const A_DAY = 20
 const HOUR_MS = 3_600_000
 
-test('an account gets 20 new certificates a day, and no more for names that lead elsewhere then or are deleted', async () => {
-  await using world = await startWorld({
+/** A world in which certificates come by hand, at the times that the product's own statements are given. */
+async function certificates() {
+  const world = await startWorld({
     settings: { POSTHORN_PUBLIC_URL: `https://${HOST}`, POSTHORN_HTTPS_PORT: '0', POSTHORN_ROLES: 'api' },
   })
   const { system } = world.rooms.database
   const now = (): Date => world.clock.now()
   const after = (hours: number): Date => new Date(now().getTime() + hours * HOUR_MS)
-  const due = async () =>
-    (await system.one<sql.DueRow>(sql.dueCertificate, [now(), now(), after(-24), A_DAY, []]))?.name ?? null
-  const issued = async (id: string): Promise<void> => {
-    await system.execute(sql.certificateIssued, [
-      id,
-      'a chain',
-      Buffer.from('a key'),
-      after(2_000),
-      after(1_400),
-      now(),
-    ])
+  return {
+    world,
+    names: Array.from({ length: A_DAY }, (_, index) => `go.${index}.example`),
+    due: async () =>
+      (await system.one<sql.DueRow>(sql.dueCertificate, [now(), now(), after(-24), A_DAY, []]))?.name ?? null,
+    issued: async (id: string): Promise<void> => {
+      const row = [id, 'a chain', Buffer.from('a key'), after(2_000), after(1_400), now()]
+      await system.execute(sql.certificateIssued, row)
+    },
+    left: (id: string | undefined) => system.execute(sql.certificateLeft, [id, now()]),
+    [Symbol.asyncDispose]: () => world[Symbol.asyncDispose](),
   }
-  const names = Array.from({ length: A_DAY }, (_, index) => `go.${index}.example`)
+}
+
+test('an account gets 20 new certificates a day, and no more for names that lead elsewhere then or are deleted', async () => {
+  await using it = await certificates()
+  const { world, names, due, issued } = it
   const ids: string[] = []
   for (const name of names) ids.push(await verified(world, name))
   for (const id of ids.slice(1)) await issued(id)
@@ -48,29 +53,17 @@ test('an account gets 20 new certificates a day, and no more for names that lead
   await verified(world, 'go.other.example', other)
   assert.equal(await due(), 'go.other.example')
   world.clock.advance(24 * HOUR_MS)
-  await system.execute(sql.certificateLeft, [ids[0], now()])
+  await it.left(ids[0])
   assert.ok(['go.more.example', 'go.other.example'].includes((await due()) ?? ''))
 })
 
 test('a name that comes back with its certificate takes none of the day', async () => {
-  await using world = await startWorld({
-    settings: { POSTHORN_PUBLIC_URL: `https://${HOST}`, POSTHORN_HTTPS_PORT: '0', POSTHORN_ROLES: 'api' },
-  })
-  const { system } = world.rooms.database
-  const now = (): Date => world.clock.now()
-  const after = (hours: number): Date => new Date(now().getTime() + hours * HOUR_MS)
-  const names = Array.from({ length: A_DAY }, (_, index) => `go.${index}.example`)
+  await using it = await certificates()
+  const { world, names } = it
   const ids: string[] = []
   for (const name of names) {
     const id = await verified(world, name)
-    await system.execute(sql.certificateIssued, [
-      id,
-      'a chain',
-      Buffer.from('a key'),
-      after(2_000),
-      after(1_400),
-      now(),
-    ])
+    await it.issued(id)
     ids.push(id)
   }
   world.clock.advance(48 * HOUR_MS)
@@ -83,6 +76,5 @@ test('a name that comes back with its certificate takes none of the day', async 
     }
   }
   await verified(world, 'go.more.example')
-  const due = await system.one<sql.DueRow>(sql.dueCertificate, [now(), now(), after(-24), A_DAY, []])
-  assert.equal(due?.name, 'go.more.example')
+  assert.equal(await it.due(), 'go.more.example')
 })

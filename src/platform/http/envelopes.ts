@@ -75,10 +75,13 @@ export const WholePage = page(IN_FULL)
 export const WholePageLimit = pageLimit(IN_FULL)
 export const ListLimit = Type.Integer({ minimum: 1, maximum: 1000, default: 100 })
 export const ListOffset = Type.Integer({ minimum: 0, maximum: 2_147_483_647, default: 0 })
+function cursor(rule: { readonly format: string } | { readonly pattern: string }) {
+  return Type.Optional(Type.String({ ...rule, description: 'The next_cursor of the previous page.' }))
+}
 /** The id of the previous page's last entry, in lower case. */
-export const ListCursor = Type.Optional(
-  Type.String({ format: 'uuid', description: 'The next_cursor of the previous page.' }),
-)
+export const ListCursor = cursor({ format: 'uuid' })
+/** The place of the previous page's last entry, where its id does not tell it. */
+export const placeCursor = (pattern: RegExp) => cursor({ pattern: pattern.source })
 
 export const PagePagination = named(
   'PagePagination',
