@@ -136,7 +136,7 @@ export const TOOLS = [
   {
     name: 'the verifier of signatures',
     packages: ['mailauth/'],
-    files: ['mail/dkim-verify\\.ts'],
+    files: ['mail/authentication/dkim-verify\\.ts'],
   },
   { name: 'the database driver', packages: ['pg/', '@types/pg/'], files: ['platform/'] },
 ]

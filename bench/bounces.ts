@@ -8,7 +8,7 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Report, readReport } from '../src/mail/report.ts'
+import { type Report, readReport } from '../src/mail/reports/classify.ts'
 
 interface Label {
   readonly hard: boolean

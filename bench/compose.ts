@@ -2,8 +2,8 @@
 
 import { createPrivateKey } from 'node:crypto'
 import { parseMailbox } from '../src/mail/address.ts'
-import { createSigner, generateDkimKeys, hashBody, sign } from '../src/mail/dkim.ts'
-import { compose, composeMessage, prepare } from '../src/mail/mime.ts'
+import { createSigner, generateDkimKeys, hashBody, sign } from '../src/mail/authentication/dkim.ts'
+import { compose, composeMessage, prepare } from '../src/mail/mime/compose.ts'
 
 const ROUNDS = 5
 const MAILS = 2_000

@@ -8,7 +8,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { compose, prepare } from '../src/mail/mime.ts'
+import { compose, prepare } from '../src/mail/mime/compose.ts'
 import { eximProgram } from '../test/peers/exim.ts'
 import { accepts, freePort, run, start, waitFor } from '../test/peers/fixture.ts'
 import { ownFolders } from '../test/peers/postfix.ts'

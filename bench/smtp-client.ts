@@ -4,7 +4,7 @@
 
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { SmtpConnection } from '../src/mail/smtp-client.ts'
+import { SmtpConnection } from '../src/mail/smtp/client.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { startReceiver } from '../test/receiver.ts'
 

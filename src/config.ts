@@ -7,7 +7,7 @@ import { isIP, isIPv6 } from 'node:net'
 import { resolve } from 'node:path'
 import { missingHalves, type NewAddress, sharedAddresses, sharedPorts, warmUpFaults } from './config-conflicts.ts'
 import { parseAddress } from './mail/address.ts'
-import { parseMechanism } from './mail/spf-record.ts'
+import { parseMechanism } from './mail/authentication/spf-record.ts'
 import { canonicalAddress, parseNetwork } from './platform/addresses.ts'
 import { assertConnectionString, withModesOfLibpq } from './platform/servers.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { createPrivateKey } from 'node:crypto'
 import { after, before, describe, test } from 'node:test'
-import { createSigner, generateDkimKeys, sign } from '../src/mail/dkim.ts'
+import { createSigner, generateDkimKeys, sign } from '../src/mail/authentication/dkim.ts'
 import { reportCommands } from '../src/modules/bounces/index.ts'
 import type { CommandContext, OptionValues } from '../src/platform/command.ts'
 import { statement } from '../src/platform/db.ts'

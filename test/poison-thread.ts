@@ -1,7 +1,7 @@
 // A thread that reads reports like the real one, but fails on marked ones: it simulates an unknown bug on demand.
 
 import { parentPort } from 'node:worker_threads'
-import { readReport } from '../src/mail/report.ts'
+import { readReport } from '../src/mail/reports/classify.ts'
 
 const HARM: Readonly<Record<string, () => void>> = {
   oom: () => {

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { createPrivateKey } from 'node:crypto'
-import { createSigner, generateDkimKeys, sign } from '../src/mail/dkim.ts'
+import { createSigner, generateDkimKeys, sign } from '../src/mail/authentication/dkim.ts'
 import { statement } from '../src/platform/db.ts'
 import { smtpSession } from './submission.ts'
 import type { World } from './world.ts'

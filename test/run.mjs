@@ -1,7 +1,7 @@
 // Runs the tests: starts one PostgreSQL for all of them, runs the files (files.mjs), then stops the PostgreSQL.
 //
 //   node test/run.mjs                      every *.test.ts in src and test, but not test/peers
-//   node test/run.mjs src/mail/mime.test.ts --test-name-pattern=...
+//   node test/run.mjs src/mail/mime/compose.test.ts --test-name-pattern=...
 //   node test/run.mjs --until 1767225600   begins no file after this time, in seconds since 1970
 //
 // DATABASE_URL names another PostgreSQL to test against; its user must be allowed to create databases and roles.

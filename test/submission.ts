@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto'
 import net from 'node:net'
 import os from 'node:os'
 import tls from 'node:tls'
-import { parseMessage } from '../src/mail/mime-parse.ts'
+import { parseMessage } from '../src/mail/mime/parse.ts'
 import { decodeContent, siteIds } from '../src/modules/outbox/index.ts'
 import { riskRoom } from '../src/modules/risk/index.ts'
 import {

@@ -1,7 +1,7 @@
 // Extracts an email's files from its source as it was sent: the API lists them, possibly in another order than the source.
 // Independent of the browser.
 
-import { MailParser } from '../../src/mail/mail-parser.ts'
+import { MailParser } from '../../src/mail/mime/mail-parser.ts'
 
 /** As listed by the API. */
 export interface Listed {

@@ -1,7 +1,7 @@
 // An email's status in a sentence, the bounces that explain it, and the events and attempts of its activity.
 
-import { refusedHere } from '../../src/mail/bounce-advice.ts'
-import { untriedFor } from '../../src/mail/explain.ts'
+import { refusedHere } from '../../src/mail/reports/bounce-advice.ts'
+import { untriedFor } from '../../src/mail/reports/explain.ts'
 
 interface Attempt {
   readonly outcome: string

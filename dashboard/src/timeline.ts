@@ -1,8 +1,8 @@
 // An email's history as ordered steps: acceptance, each attempt with its answer, actions of people and machines, and their
 // consequences.
 
-import type { BounceAdvice } from '../../src/mail/bounce-advice.ts'
-import { adviceOn } from '../../src/mail/explain.ts'
+import type { BounceAdvice } from '../../src/mail/reports/bounce-advice.ts'
+import { adviceOn } from '../../src/mail/reports/explain.ts'
 import type { Json } from './api.ts'
 import { causeOf, factsOf, shownEvents } from './story.ts'
 import type { Tone } from './tones.ts'

@@ -2,7 +2,7 @@
 
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Config } from '../config.ts'
-import { providerOf } from '../mail/providers.ts'
+import { providerOf } from '../mail/dns/providers.ts'
 import type { TriedEmail } from '../modules/delivery/index.ts'
 import { followerLags } from '../modules/events/index.ts'
 import { queueFigures } from '../modules/outbox/index.ts'

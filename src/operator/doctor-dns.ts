@@ -3,7 +3,7 @@
 import { isIP, isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { type Config, mailSourceIps } from '../config.ts'
-import { checkHost } from '../mail/spf.ts'
+import { checkHost } from '../mail/authentication/spf.ts'
 import { canonicalAddress, isPublicAddress } from '../platform/addresses.ts'
 import type { DnsAnswer, Resolver } from '../platform/dns.ts'
 import { type CheckResult, fail, ok, unknown, warn } from './finding.ts'

@@ -2,8 +2,8 @@
 // all kinds of line ends give the same result.
 
 import assert from 'node:assert/strict'
-import { type Report, readReport } from '../../src/mail/report.ts'
-import { bounceTypeOf } from '../../src/mail/smtp-bounce.ts'
+import { type Report, readReport } from '../../src/mail/reports/classify.ts'
+import { bounceTypeOf } from '../../src/mail/smtp/bounce.ts'
 
 const KINDS = ['bounce', 'delayed', 'delivered', 'complaint', 'auto_reply', 'other']
 

@@ -2,8 +2,8 @@
 
 import { Link, useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
-import { adviceFor } from '../../../src/mail/bounce-advice.ts'
-import { explain, isListReason, isOverdue, untriedFor } from '../../../src/mail/explain.ts'
+import { adviceFor } from '../../../src/mail/reports/bounce-advice.ts'
+import { explain, isListReason, isOverdue, untriedFor } from '../../../src/mail/reports/explain.ts'
 import { announce } from '../announcements.tsx'
 import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
 import { Confirm } from '../confirm.tsx'

@@ -2,7 +2,7 @@
 
 import { Link, useSearch } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
-import { BOUNCE_CATEGORIES } from '../../../src/mail/smtp-bounce.ts'
+import { BOUNCE_CATEGORIES } from '../../../src/mail/smtp/bounce.ts'
 import { AddForm } from '../add-form.tsx'
 import { announce } from '../announcements.tsx'
 import { bouncesIn, suppressedFor } from '../answers.ts'

@@ -12,10 +12,10 @@
 // with doubling waits, and then kept with an unknown signer.
 
 import { createHash } from 'node:crypto'
-import { identifiersOf } from '../../mail/arf.ts'
-import { type DkimOutcome, type DkimQuestion, OF_COMPLAINT } from '../../mail/dkim-check.ts'
-import { fieldValue, parseHeaderBlock } from '../../mail/headers.ts'
-import type { Report } from '../../mail/report.ts'
+import { type DkimOutcome, type DkimQuestion, OF_COMPLAINT } from '../../mail/authentication/dkim-check.ts'
+import { fieldValue, parseHeaderBlock } from '../../mail/mime/headers.ts'
+import { identifiersOf } from '../../mail/reports/arf.ts'
+import type { Report } from '../../mail/reports/classify.ts'
 import { readFeedbackAddress, readReturnPath, type VerpIds, type VerpMac } from '../../mail/verp.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { type Database, type Db, isBrokenOff, isUnavailable, lacksDay } from '../../platform/db.ts'

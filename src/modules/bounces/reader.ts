@@ -1,7 +1,7 @@
 // Reads reports in a separate thread, one at a time, within 2 s and 128 MB each. A report that exceeds a limit ends the thread,
 // not the process; the next report gets a new thread.
 
-import type { Report } from '../../mail/report.ts'
+import type { Report } from '../../mail/reports/classify.ts'
 import { threadFor } from '../../platform/thread.ts'
 
 const DEFAULTS: ReaderOptions = {

@@ -6,8 +6,8 @@
 // after a day. Each bounce has an event email.bounced, except a complaint, and the bounce of an email that fails because the
 // receiver kept deferring it: its only terminal event is email.failed, which statistics also count as a soft bounce.
 
-import type { DkimOutcome } from '../../mail/dkim-check.ts'
-import type { BounceCategory, BounceType as ReplyBounceType, SmtpCommand } from '../../mail/smtp-bounce.ts'
+import type { DkimOutcome } from '../../mail/authentication/dkim-check.ts'
+import type { BounceCategory, BounceType as ReplyBounceType, SmtpCommand } from '../../mail/smtp/bounce.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'

@@ -1,7 +1,7 @@
 import { Type } from 'typebox'
 import { parseAddress, suppressionKey } from '../../mail/address.ts'
-import type { DkimReason, DkimResult } from '../../mail/dkim-check.ts'
-import { BOUNCE_CATEGORIES } from '../../mail/smtp-bounce.ts'
+import type { DkimReason, DkimResult } from '../../mail/authentication/dkim-check.ts'
+import { BOUNCE_CATEGORIES } from '../../mail/smtp/bounce.ts'
 import type { Database } from '../../platform/db.ts'
 import { PARAMETER_WORDS, parameterError } from '../../platform/errors.ts'
 import {

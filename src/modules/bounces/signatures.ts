@@ -1,6 +1,6 @@
 // Verifies the signatures of reports in a separate thread, one report at a time, within 5 s and 128 MB each.
 
-import { type DkimCheck, type DkimVerdict, type DkimWork, dkimCheck } from '../../mail/dkim-check.ts'
+import { type DkimCheck, type DkimVerdict, type DkimWork, dkimCheck } from '../../mail/authentication/dkim-check.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import { threadFor } from '../../platform/thread.ts'

@@ -3,7 +3,7 @@
 // with another person's address could otherwise make us deliver any text.
 
 import { decodeHTML, escapeAttribute, escapeText } from 'entities'
-import { checkHeaderText } from '../../mail/headers.ts'
+import { checkHeaderText } from '../../mail/mime/headers.ts'
 import type { Language } from '../../platform/languages.ts'
 import { EMAIL_TEXTS, PAGE_TEXTS } from './translations.ts'
 

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { checkHeaderText } from '../../mail/headers.ts'
+import { checkHeaderText } from '../../mail/mime/headers.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { platformErrors } from '../../platform/errors.ts'
 import type { Answer } from '../../platform/http.ts'

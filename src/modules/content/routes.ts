@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { checkHeaderText } from '../../mail/headers.ts'
+import { checkHeaderText } from '../../mail/mime/headers.ts'
 import type { Database } from '../../platform/db.ts'
 import { ApiError, type FieldFault, platformErrors } from '../../platform/errors.ts'
 import { type AnyEndpoint, bare, bareOf, endpoint, exampleBody, named, nullable } from '../../platform/http.ts'

@@ -1,7 +1,7 @@
 // The course of one attempt, and its report.
 
-import type { OpenResult, TlsInfo } from '../../mail/smtp-client.ts'
-import type { DialogueLine } from '../../mail/smtp-dialogue.ts'
+import type { OpenResult, TlsInfo } from '../../mail/smtp/client.ts'
+import type { DialogueLine } from '../../mail/smtp/dialogue.ts'
 import type { RuleCheck, SessionFault } from '../transport/index.ts'
 import type { Target } from './next-hops.ts'
 import { localReport } from './results.ts'

@@ -1,17 +1,17 @@
 // Turns an email into the bytes that go out: composes, applies the treatment, signs. The same email gives the same bytes on
 // every try: Date, boundaries, tokens and the signature time derive from what was stored at acceptance, or at a retry by hand.
-// A submitted message keeps its bytes, except for the parts in which something is replaced (mail/message-parts.ts) and, when
+// A submitted message keeps its bytes, except for the parts in which something is replaced (mail/mime/message-parts.ts) and, when
 // it was scheduled, its Date.
 
 import { isAscii } from 'node:buffer'
 import type { KeyObject } from 'node:crypto'
 import type { EmailAddress } from '../../mail/address.ts'
 import { localPart } from '../../mail/address-parts.ts'
-import { createSigner, type Signer, sign } from '../../mail/dkim.ts'
-import { headerNeedsSmtpUtf8 } from '../../mail/field-encoding.ts'
-import { formatDate, parseHeaderBlock, textHeader, tokenHeader } from '../../mail/headers.ts'
-import type { Replacements } from '../../mail/html-links.ts'
-import { compose, type ListUnsubscribe, type MailboxInput } from '../../mail/mime.ts'
+import { createSigner, type Signer, sign } from '../../mail/authentication/dkim.ts'
+import type { Replacements } from '../../mail/html/links.ts'
+import { compose, type ListUnsubscribe, type MailboxInput } from '../../mail/mime/compose.ts'
+import { headerNeedsSmtpUtf8 } from '../../mail/mime/field-encoding.ts'
+import { formatDate, parseHeaderBlock, textHeader, tokenHeader } from '../../mail/mime/headers.ts'
 import { returnPath, type VerpMac } from '../../mail/verp.ts'
 import {
   type ComposedContent,

@@ -2,8 +2,8 @@
 // customer's html blocks the process. Html that exceeds the limits is not read: its mail goes out as written, without
 // tracking, and the log says so. No mail is lost because of it.
 
-import { type ByteCharset, type HtmlScan, scanHtml } from '../../mail/html-links.ts'
-import { textFromHtml } from '../../mail/html-text.ts'
+import { type ByteCharset, type HtmlScan, scanHtml } from '../../mail/html/links.ts'
+import { textFromHtml } from '../../mail/html/text.ts'
 import type { Logger } from '../../platform/log.ts'
 import { type ThreadOptions, threadFor } from '../../platform/thread.ts'
 

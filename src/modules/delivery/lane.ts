@@ -1,6 +1,6 @@
 // A lane of a route: one connection at a time, over which one message after another is sent.
 
-import type { SmtpConnection } from '../../mail/smtp-client.ts'
+import type { SmtpConnection } from '../../mail/smtp/client.ts'
 import type { Target } from './next-hops.ts'
 import type { SocketKind } from './sockets.ts'
 import type { DeliveryJob } from './types.ts'

@@ -1,6 +1,6 @@
 // Misbehaving receivers: each email has the right state after one try and exactly one event; one that may be retried arrives
 // once the receiver behaves. Whatever a receiver does, the others get their mail in the same turn. (How the client reads
-// these receivers: src/mail/smtp-client.test.ts.)
+// these receivers: src/mail/smtp/client.test.ts.)
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

@@ -5,8 +5,8 @@
 
 import { setMaxListeners } from 'node:events'
 import { createSecureContext } from 'node:tls'
-import { type MxPlan, planOf } from '../../mail/mx.ts'
-import type { Timeouts } from '../../mail/smtp-client.ts'
+import { type MxPlan, planOf } from '../../mail/dns/mx.ts'
+import type { Timeouts } from '../../mail/smtp/client.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { isPassing } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'

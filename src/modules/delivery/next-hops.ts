@@ -8,7 +8,7 @@
 //                 customer-example.mail.protection.outlook.com). All of them must match: else an outsider's server could stand
 //                 beside a provider's, and slow down all mail to the provider with 421.
 //
-// The ends of the host names (mail/providers.ts) are no key: twenty connections are few for all customers of Microsoft, and its
+// The ends of the host names (mail/dns/providers.ts) are no key: twenty connections are few for all customers of Microsoft, and its
 // servers differ between customers.
 //
 // TLS rules are part of both keys: a host that fails the rule of one domain must not count as down for a domain with a weaker
@@ -16,7 +16,7 @@
 
 import { hash } from 'node:crypto'
 import { isIPv6 } from 'node:net'
-import { byRank, MAX_ADDRESSES, type MxPlan, triesOf } from '../../mail/mx.ts'
+import { byRank, MAX_ADDRESSES, type MxPlan, triesOf } from '../../mail/dns/mx.ts'
 import type { HostRule, SitePolicy } from '../transport/index.ts'
 
 export interface Exchanger {

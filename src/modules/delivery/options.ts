@@ -1,6 +1,6 @@
 // The options of the delivery worker, and its limits.
 
-import type { Timeouts } from '../../mail/smtp-client.ts'
+import type { Timeouts } from '../../mail/smtp/client.ts'
 import type { VerpMac } from '../../mail/verp.ts'
 import type { Turns } from '../../platform/body-spool.ts'
 import type { Clock } from '../../platform/clock.ts'

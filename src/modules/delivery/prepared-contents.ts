@@ -10,15 +10,15 @@ import {
   hasPlaceholder,
   hasTextPlaceholder,
   type Replacements,
-} from '../../mail/html-links.ts'
+} from '../../mail/html/links.ts'
+import { type Prepared, type PreparedAttachment, prepare, prepareAttachment } from '../../mail/mime/compose.ts'
 import {
   contentOf,
   type MessagePart,
   mayHavePlaceholder,
   messageParts,
   withContents,
-} from '../../mail/message-parts.ts'
-import { type Prepared, type PreparedAttachment, prepare, prepareAttachment } from '../../mail/mime.ts'
+} from '../../mail/mime/message-parts.ts'
 import { type ComposedContent, decodeContent, type QueuedEmail, type SubmittedContent } from '../outbox/index.ts'
 import type { HtmlReader } from './html-reader.ts'
 

@@ -1,7 +1,7 @@
 // The operator's relay: its addresses, how we connect to it, and whether it accepts our mail.
 
 import { isIP, isIPv6 } from 'node:net'
-import { type OpenOptions, type Phase, SmtpConnection, type Timeouts, type TlsInfo } from '../../mail/smtp-client.ts'
+import { type OpenOptions, type Phase, SmtpConnection, type Timeouts, type TlsInfo } from '../../mail/smtp/client.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import { relayVerdict } from './relay-verdict.ts'

@@ -14,9 +14,9 @@
 // within that time, and a short time set by the sender says nothing about the address. A reply about the mailbox counts at once.
 
 import { domainPart } from '../../mail/address-parts.ts'
-import { providerOf } from '../../mail/providers.ts'
-import { type BounceCategory, bounceFromReply } from '../../mail/smtp-bounce.ts'
-import { commandAnswered, type Dialogue } from '../../mail/smtp-dialogue.ts'
+import { providerOf } from '../../mail/dns/providers.ts'
+import { type BounceCategory, bounceFromReply } from '../../mail/smtp/bounce.ts'
+import { commandAnswered, type Dialogue } from '../../mail/smtp/dialogue.ts'
 import type { NewBounce } from '../bounces/index.ts'
 import type { EventType, NewEvent } from '../events/index.ts'
 import {

@@ -20,7 +20,7 @@ import {
   type SendResult,
   SmtpConnection,
   type Timeouts,
-} from '../../mail/smtp-client.ts'
+} from '../../mail/smtp/client.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { ruleCheckOf, type SessionFault } from '../transport/index.ts'
 import {

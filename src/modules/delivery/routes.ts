@@ -2,7 +2,7 @@
 
 import { type Static, Type } from 'typebox'
 import { parseAddress, suppressionKey } from '../../mail/address.ts'
-import type { ParsedMessage } from '../../mail/mime-parse.ts'
+import type { ParsedMessage } from '../../mail/mime/parse.ts'
 import type { Database } from '../../platform/db.ts'
 import { PARAMETER_WORDS, parameterError } from '../../platform/errors.ts'
 import {

@@ -3,9 +3,9 @@
 // time heals, and a greeting that does not name a block of ours, since nobody was asked about the mail. A host that greets with
 // 521 never takes mail (RFC 7504).
 
-import { bounceFromReply, GREYLISTING, isRate, type Parties, type SmtpCommand } from '../../mail/smtp-bounce.ts'
-import type { OpenResult, Outcome, Phase } from '../../mail/smtp-client.ts'
-import type { Reply } from '../../mail/smtp-reply.ts'
+import { bounceFromReply, GREYLISTING, isRate, type Parties, type SmtpCommand } from '../../mail/smtp/bounce.ts'
+import type { OpenResult, Outcome, Phase } from '../../mail/smtp/client.ts'
+import type { Reply } from '../../mail/smtp/reply.ts'
 import type { FinalReply, Verdict } from './types.ts'
 
 type NotOpen = Exclude<OpenResult, { readonly kind: 'open' }>

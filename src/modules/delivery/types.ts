@@ -1,9 +1,9 @@
 // The types of an attempt and its results. The network makes reports; only `results.ts` decides what they mean for the email.
 
 import type { KeyObject } from 'node:crypto'
-import type { Replacements } from '../../mail/html-links.ts'
-import type { BounceCategory, BounceType, SmtpCommand } from '../../mail/smtp-bounce.ts'
-import type { Dialogue } from '../../mail/smtp-dialogue.ts'
+import type { Replacements } from '../../mail/html/links.ts'
+import type { BounceCategory, BounceType, SmtpCommand } from '../../mail/smtp/bounce.ts'
+import type { Dialogue } from '../../mail/smtp/dialogue.ts'
 import type { Db } from '../../platform/db.ts'
 import type { QueuedEmail, Treatment } from '../outbox/index.ts'
 

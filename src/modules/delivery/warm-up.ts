@@ -6,8 +6,8 @@
 // A receiver is a provider (providers.ts) or the registrable domain of the host. The counts are in the database, so that a
 // restart does not begin the day again. A kill loses those of the last ten seconds.
 
-import { registrableDomain } from '../../mail/dns-records.ts'
-import { providerOf } from '../../mail/providers.ts'
+import { providerOf } from '../../mail/dns/providers.ts'
+import { registrableDomain } from '../../mail/dns/records.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
 import { loop, type Service } from '../../platform/lifecycle.ts'

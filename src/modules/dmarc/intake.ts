@@ -3,10 +3,8 @@
 // A report is kept once for every account that has verified the domain of the policy. A policy also applies to the names below
 // its domain: an account that has verified only such a name gets the records of its own mail. Reports about other domains are
 // dropped. At most 1,000 a day are kept for a domain of an account, 50 of one organization, each for 90 days
-// (report-admission.ts). A separate thread parses a mail.
+// (aggregate-reports/admission.ts). A separate thread parses a mail.
 
-import { type DkimOutcome, type DkimQuestion, OF_DMARC_REPORT } from '../../mail/dkim-check.ts'
-import { type DmarcRecord, type DmarcReport, totalsOf } from '../../mail/dmarc-report.ts'
 import {
   type Admission,
   admissionOf,
@@ -15,7 +13,9 @@ import {
   type ReportLimits,
   type ReportShelf,
   type ReportsToday,
-} from '../../mail/report-admission.ts'
+} from '../../mail/aggregate-reports/admission.ts'
+import { type DmarcRecord, type DmarcReport, totalsOf } from '../../mail/aggregate-reports/dmarc.ts'
+import { type DkimOutcome, type DkimQuestion, OF_DMARC_REPORT } from '../../mail/authentication/dkim-check.ts'
 import type { Db } from '../../platform/db.ts'
 import { firstIdAt } from '../../platform/ids.ts'
 import { type ReportIntake, type ReportIntakeOptions, reportIntake } from '../../platform/report-intake.ts'

@@ -1,9 +1,15 @@
 // The endpoints for what receivers report of DMARC: the reports about a domain, the records of one, and who sends in its name.
 
 import { Type } from 'typebox'
-import { DKIM_REASONS, DKIM_RESULTS, type DkimReason, type DkimResult, organizationOf } from '../../mail/dkim-check.ts'
-import type { DmarcPolicy, DmarcRecord } from '../../mail/dmarc-report.ts'
-import { hostOf } from '../../mail/dns-records.ts'
+import type { DmarcPolicy, DmarcRecord } from '../../mail/aggregate-reports/dmarc.ts'
+import {
+  DKIM_REASONS,
+  DKIM_RESULTS,
+  type DkimReason,
+  type DkimResult,
+  organizationOf,
+} from '../../mail/authentication/dkim-check.ts'
+import { hostOf } from '../../mail/dns/records.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
 import { type ErrorKind, parameterError } from '../../platform/errors.ts'

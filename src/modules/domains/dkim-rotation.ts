@@ -3,7 +3,7 @@
 // with the next. That check does it in the transaction that judges it. The replaced private keys are erased then; their
 // records should stay in the DNS while receivers and forwarders may still verify mail that was signed with them.
 
-import { checkDkimKey, checkEd25519, type DomainIdentity } from '../../mail/dns-records.ts'
+import { checkDkimKey, checkEd25519, type DomainIdentity } from '../../mail/dns/records.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'

@@ -1,6 +1,6 @@
 // Sending domains: the names that accounts send from, the DNS records that verify them, their signing keys and settings.
 //
-// - Four TXT records verify a domain (src/mail/dns-records.ts); the states and the rechecks are in states.ts.
+// - Four TXT records verify a domain (src/mail/dns/records.ts); the states and the rechecks are in states.ts.
 // - Two accounts may have the same name. Each has its own token, selector and key, and is verified by its own records: the
 //   verification of one does not affect the other, and no answer reveals that there is another. The owner of the DNS
 //   decides by publishing one token, the other, or both. An account whose token disappears loses the domain at a recheck.

@@ -4,7 +4,7 @@
 
 import { createPrivateKey, generateKeyPair, generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { promisify } from 'node:util'
-import { publicKeyOf } from '../../mail/dkim.ts'
+import { publicKeyOf } from '../../mail/authentication/dkim.ts'
 import { platformErrors } from '../../platform/errors.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Secrets } from '../../platform/secrets.ts'

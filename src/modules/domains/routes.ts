@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import type { RecordStatus } from '../../mail/dns-records.ts'
+import type { RecordStatus } from '../../mail/dns/records.ts'
 import {
   type Answer,
   type AnyEndpoint,

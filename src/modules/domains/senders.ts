@@ -4,8 +4,8 @@
 // active. Both caches are bounded and evict the least recently used entry first.
 
 import type { KeyObject } from 'node:crypto'
-import { ed25519Selector } from '../../mail/dns-records.ts'
-import { returnPathHost } from '../../mail/optional-records.ts'
+import { returnPathHost } from '../../mail/dns/optional-records.ts'
+import { ed25519Selector } from '../../mail/dns/records.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import { lastingFault } from '../../platform/lasting-fault.ts'

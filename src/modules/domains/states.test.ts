@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DomainChecks, RecordCheck, RecordStatus } from '../../mail/dns-records.ts'
+import type { DomainChecks, RecordCheck, RecordStatus } from '../../mail/dns/records.ts'
 import { type DomainStatus, nextCheckAt, nextVerificationState } from './states.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')

@@ -11,7 +11,7 @@
 // verified daily, hourly while the SPF record is lost; never while failed or suspended. Replaced DKIM keys that wait for
 // their record are looked for as often as a pending domain, then at the rhythm of the status.
 
-import type { DomainChecks, Purpose, RecordCheck } from '../../mail/dns-records.ts'
+import type { DomainChecks, Purpose, RecordCheck } from '../../mail/dns/records.ts'
 
 export const STATUSES = ['pending', 'verified', 'temporary_failure', 'failed', 'suspended'] as const
 export type DomainStatus = (typeof STATUSES)[number]

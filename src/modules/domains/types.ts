@@ -1,5 +1,5 @@
-import { type DomainChecks, type DomainIdentity, PURPOSES, type RecordCheck } from '../../mail/dns-records.ts'
-import type { OptionalChecks } from '../../mail/optional-records.ts'
+import type { OptionalChecks } from '../../mail/dns/optional-records.ts'
+import { type DomainChecks, type DomainIdentity, PURPOSES, type RecordCheck } from '../../mail/dns/records.ts'
 import type { DomainRow } from './sql.ts'
 import type { DomainStatus } from './states.ts'
 

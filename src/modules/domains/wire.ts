@@ -1,5 +1,6 @@
 // Sending domains as the API shows them.
 
+import { optionalRecords } from '../../mail/dns/optional-records.ts'
 import {
   type DomainRecord,
   dkimRecord,
@@ -9,8 +10,7 @@ import {
   hostOf,
   type RecordCheck,
   spfRecord,
-} from '../../mail/dns-records.ts'
-import { optionalRecords } from '../../mail/optional-records.ts'
+} from '../../mail/dns/records.ts'
 import { keepRecordUntil } from './dkim-rotation.ts'
 import type { Domains, TrackingRecord } from './domains.ts'
 import { isActive } from './states.ts'

@@ -18,7 +18,7 @@ export interface NewEvent {
    * shown: the type of the bounce in the bounce list for an email that failed.
    */
   readonly data: object | null
-  /** The provider (a name of mail/providers.ts) whose host answered this attempt; absent or null: not such an answer. */
+  /** The provider (a name of mail/dns/providers.ts) whose host answered this attempt; absent or null: not such an answer. */
   readonly provider?: string | null
   /** Set in the first event of an email, else null. */
   readonly facts: EmailFacts | null

@@ -2,7 +2,7 @@
 // webhook request. The fields are those of docs/guides/events.md. Nothing is validated against these: fields may be added.
 
 import { type TSchema, Type } from 'typebox'
-import { DKIM_REASONS, DKIM_RESULTS } from '../../mail/dkim-check.ts'
+import { DKIM_REASONS, DKIM_RESULTS } from '../../mail/authentication/dkim-check.ts'
 import { named, nullable } from '../../platform/http.ts'
 import type { EventType } from './types.ts'
 

@@ -10,7 +10,7 @@
 
 import { decodeWords } from 'postal-mime'
 import { parseAddress } from '../../mail/address.ts'
-import { fieldValue, parseHeaderBlock } from '../../mail/headers.ts'
+import { fieldValue, parseHeaderBlock } from '../../mail/mime/headers.ts'
 import type { Db } from '../../platform/db.ts'
 import { storableText } from '../../platform/storable-text.ts'
 import type { SystemMailer } from './system-mail.ts'

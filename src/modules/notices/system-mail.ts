@@ -7,9 +7,9 @@
 
 import { type Address, type EmailAddress, suppressionKey } from '../../mail/address.ts'
 import { domainPart } from '../../mail/address-parts.ts'
-import { encodeBase64, encodeQuotedPrintable } from '../../mail/encodings.ts'
-import { addressHeader, formatDate, textHeader } from '../../mail/headers.ts'
-import { reencode } from '../../mail/reencode.ts'
+import { encodeBase64, encodeQuotedPrintable } from '../../mail/mime/encodings.ts'
+import { addressHeader, formatDate, textHeader } from '../../mail/mime/headers.ts'
+import { reencode } from '../../mail/mime/reencode.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseMessage } from '../../mail/mime-parse.ts'
+import { parseMessage } from '../../mail/mime/parse.ts'
 import { messageReader } from './message-reader.ts'
 
 const HEAD = 'From: Ann <ann@shop.example>\r\nTo: bo@dest.example\r\nSubject: =?utf-8?q?gr=C3=BCn?=\r\nX-Own: 1\r\n'

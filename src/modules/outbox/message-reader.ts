@@ -1,7 +1,7 @@
 // Parses messages for display: a small one inline, one over 256 KB in a thread with limits on time and memory, since the
 // parser can take two seconds for 20 MB, during which this process would serve nobody else.
 
-import { asBuffer, type ParsedMessage, parseMessage, unparsedMessage } from '../../mail/mime-parse.ts'
+import { asBuffer, type ParsedMessage, parseMessage, unparsedMessage } from '../../mail/mime/parse.ts'
 import type { Logger } from '../../platform/log.ts'
 import { type ThreadOptions, threadFor } from '../../platform/thread.ts'
 

@@ -3,9 +3,9 @@
 
 import { decodeWords } from 'postal-mime'
 import { Type } from 'typebox'
-import { isForbiddenHeader } from '../../mail/headers.ts'
-import { withInlineImages } from '../../mail/inline-images.ts'
-import type { ParsedMessage } from '../../mail/mime-parse.ts'
+import { isForbiddenHeader } from '../../mail/mime/headers.ts'
+import { withInlineImages } from '../../mail/mime/inline-images.ts'
+import type { ParsedMessage } from '../../mail/mime/parse.ts'
 import { type Answer, FRAMED_HEADERS, nullable, raw } from '../../platform/http.ts'
 import type { ReadMessage } from './message-reader.ts'
 import type { Content } from './types.ts'

@@ -2,7 +2,7 @@
 // schema cannot express (addresses, header names, sizes, times) is checked in `request.ts`.
 
 import { type TSchema, Type } from 'typebox'
-import { RESERVED_HEADERS } from '../../mail/headers.ts'
+import { RESERVED_HEADERS } from '../../mail/mime/headers.ts'
 import { named, nullable } from '../../platform/http.ts'
 import { SANDBOX_RESULTS } from '../outbox/index.ts'
 import * as limits from './limits.ts'

@@ -1,7 +1,7 @@
 // A draft is what acceptance needs to know of a message, whether it came by REST or by SMTP.
 
-import { base64Bytes, encodedTextBytes } from '../../mail/encodings.ts'
-import { listsPlaceholder } from '../../mail/html-links.ts'
+import { listsPlaceholder } from '../../mail/html/links.ts'
+import { base64Bytes, encodedTextBytes } from '../../mail/mime/encodings.ts'
 import type { Stream } from '../events/index.ts'
 import {
   type Content,

@@ -1,7 +1,7 @@
 // The thread that prepares large submitted messages.
 
 import { parentPort } from 'node:worker_threads'
-import { asBuffer } from '../../mail/mime-parse.ts'
+import { asBuffer } from '../../mail/mime/parse.ts'
 import { giveBack } from '../../platform/body-spool.ts'
 import { type PrepareTask, preparedMail } from './submitted.ts'
 

@@ -1,7 +1,7 @@
 // Prepares submitted messages: a small one inline, one over 128 KB in a thread with limits on time and memory, because encoding
 // 20 MB takes half a second, during which this process would serve nobody else. A message that exceeds the limits is not taken.
 
-import { asBuffer } from '../../mail/mime-parse.ts'
+import { asBuffer } from '../../mail/mime/parse.ts'
 import { ownMemory } from '../../platform/body-spool.ts'
 import { type ThreadOptions, threadFor } from '../../platform/thread.ts'
 import { type PreparedMail, type PrepareTask, preparedMail } from './submitted.ts'

@@ -10,9 +10,9 @@ import {
   parseMailboxList,
   suppressionKey,
 } from '../../mail/address.ts'
-import { base64Bytes } from '../../mail/encodings.ts'
-import { checkHeaderText, isForbiddenHeader, isHeaderName, isReservedHeader } from '../../mail/headers.ts'
-import { mediaTypeOf, parseMediaType } from '../../mail/media-types.ts'
+import { base64Bytes } from '../../mail/mime/encodings.ts'
+import { checkHeaderText, isForbiddenHeader, isHeaderName, isReservedHeader } from '../../mail/mime/headers.ts'
+import { mediaTypeOf, parseMediaType } from '../../mail/mime/media-types.ts'
 import type { FieldFault } from '../../platform/errors.ts'
 import type { Stream } from '../events/index.ts'
 import { type Person, SANDBOX_RESULTS, type SandboxResult, type StoredAttachment } from '../outbox/index.ts'

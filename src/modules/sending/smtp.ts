@@ -3,7 +3,7 @@
 // recipients decide whether a message is sandbox mail.
 
 import { type Address, suppressionKey } from '../../mail/address.ts'
-import type { SubmissionRefusal, SubmittedMessage } from '../../mail/submitted.ts'
+import type { SubmissionRefusal, SubmittedMessage } from '../../mail/mime/submitted.ts'
 import { giveBack, MAX_IN_MEMORY_BYTES } from '../../platform/body-spool.ts'
 import { ApiError, platformErrors } from '../../platform/errors.ts'
 import { groupCommit } from '../../platform/group-commit.ts'

@@ -4,15 +4,15 @@
 
 import { createHash } from 'node:crypto'
 import { type Address, suppressionKey } from '../../mail/address.ts'
-import { checkHeaderText } from '../../mail/headers.ts'
-import { plainMessage, withoutBulk } from '../../mail/message-parts.ts'
+import { checkHeaderText } from '../../mail/mime/headers.ts'
+import { plainMessage, withoutBulk } from '../../mail/mime/message-parts.ts'
 import {
   type ControlHeader,
   type Prepared,
   prepareSubmitted,
   type SubmittedMessage,
   type SubmittedOptions,
-} from '../../mail/submitted.ts'
+} from '../../mail/mime/submitted.ts'
 import { jsonFaults } from '../../platform/json.ts'
 import type { Stream } from '../events/index.ts'
 import type { ReadMessage } from '../outbox/index.ts'

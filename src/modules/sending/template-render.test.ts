@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hasPlaceholder, hasTextPlaceholder } from '../../mail/html-links.ts'
+import { hasPlaceholder, hasTextPlaceholder } from '../../mail/html/links.ts'
 import { type ParsedTemplate, parseTemplate } from './template-parse.ts'
 import { type Rendered, render, type Variables } from './template-render.ts'
 

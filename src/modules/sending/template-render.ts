@@ -8,7 +8,7 @@
 //
 // Loops can be nested, so the output and the steps to produce it are bounded, also over all renderings of one call.
 
-import { placeholdersAs, withoutPlaceholders } from '../../mail/html-links.ts'
+import { placeholdersAs, withoutPlaceholders } from '../../mail/html/links.ts'
 import type { ParsedTemplate } from './template-parse.ts'
 
 export type Variables = Readonly<Record<string, unknown>>

@@ -3,7 +3,7 @@
 // and size of an account's templates are limited so that one answer can list them all. It keeps 50 versions of each, and
 // 256 MB of versions in all: beyond that the oldest are deleted, the current ones never.
 
-import { checkHeaderText } from '../../mail/headers.ts'
+import { checkHeaderText } from '../../mail/mime/headers.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import { type FieldFault, validationError } from '../../platform/errors.ts'

@@ -6,7 +6,7 @@
 //   roll-ups, days in other zones from days, hours and quarters of an hour.
 // - Unique opens and clicks count once per email, on its first day, separately for people and for anyone. When an earlier first
 //   arrives late, the count moves.
-// - The answers of mailbox providers are counted per attempt, under the name that mail/providers.ts gives to the host asked.
+// - The answers of mailbox providers are counted per attempt, under the name that mail/dns/providers.ts gives to the host asked.
 // - Retention removes days from the log; their figures stay, also in a rebuild.
 // - A key bound to domains sees only the figures of these domains.
 

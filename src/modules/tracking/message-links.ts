@@ -2,7 +2,7 @@
 // gets the same addresses on every try: tokens are made from their content, and a branded name is used only for emails
 // accepted after it was ready.
 
-import type { Replacements } from '../../mail/html-links.ts'
+import type { Replacements } from '../../mail/html/links.ts'
 import { unsubscribeAddress, type VerpMac } from '../../mail/verp.ts'
 import { UNSUBSCRIBE_SUBJECT } from './mail.ts'
 import type { MailRef, Tokens } from './tokens.ts'

@@ -6,8 +6,8 @@
 // later, or comes back, needs nobody. A DNS error changes nothing.
 
 import { parse } from 'tldts'
-import { aboutTarget, MAX_NAME_CHARS } from '../../mail/dns-mistakes.ts'
-import { hostOf, registrableDomain } from '../../mail/dns-records.ts'
+import { aboutTarget, MAX_NAME_CHARS } from '../../mail/dns/mistakes.ts'
+import { hostOf, registrableDomain } from '../../mail/dns/records.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'

@@ -13,7 +13,7 @@
 // For usage 2 the certificate may be for the name with the records (which is also the TLS server name, section 8.1), for the
 // host, or for the recipients' domain, as written or at the end of its aliases (section 3.2.2).
 
-import { isUsable } from '../../mail/tlsa.ts'
+import { isUsable } from '../../mail/dns/tlsa.ts'
 import type { SecureResolver } from '../../platform/dns-secure.ts'
 import type { HostRule } from './types.ts'
 

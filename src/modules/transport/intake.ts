@@ -2,9 +2,8 @@
 //
 // Each report is kept once for every account that has verified the report's domain. Reports about our own host belong to the
 // operator. Reports about other domains are dropped. At most 200 a day are kept for a domain of an account, 20 of one
-// organization, each for 90 days (report-admission.ts). A separate thread parses a mail.
+// organization, each for 90 days (aggregate-reports/admission.ts). A separate thread parses a mail.
 
-import { type DkimOutcome, type DkimQuestion, OF_TLS_REPORT } from '../../mail/dkim-check.ts'
 import {
   type Admission,
   admissionOf,
@@ -13,8 +12,9 @@ import {
   type ReportLimits,
   type ReportShelf,
   type ReportsToday,
-} from '../../mail/report-admission.ts'
-import type { ReceivedTlsDomain, ReceivedTlsReport } from '../../mail/tls-report-mail.ts'
+} from '../../mail/aggregate-reports/admission.ts'
+import type { ReceivedTlsDomain, ReceivedTlsReport } from '../../mail/aggregate-reports/tls-mail.ts'
+import { type DkimOutcome, type DkimQuestion, OF_TLS_REPORT } from '../../mail/authentication/dkim-check.ts'
 import type { Db } from '../../platform/db.ts'
 import { firstIdAt } from '../../platform/ids.ts'
 import { type ReportIntake, type ReportIntakeOptions, reportIntake } from '../../platform/report-intake.ts'

@@ -11,7 +11,7 @@
 // for the fetch of a new id, which may revoke the stored policy, but not for a background fetch. Each process caches its
 // answers for a minute. A crash loses nothing.
 
-import { parseStsPolicy, type StsPolicy, stsRecordId } from '../../mail/mta-sts.ts'
+import { parseStsPolicy, type StsPolicy, stsRecordId } from '../../mail/dns/mta-sts.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Connector } from '../../platform/connect.ts'
 import type { Db } from '../../platform/db.ts'

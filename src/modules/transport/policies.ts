@@ -1,7 +1,7 @@
 // The rule for each host of a domain: DANE if signed DNS names its certificates, else MTA-STS, else none. DANE takes precedence
 // over MTA-STS for each host (RFC 8461 section 2): a policy fetched over HTTPS never opens a host that DANE closes.
 
-import { type StsPolicy, stsAllows } from '../../mail/mta-sts.ts'
+import { type StsPolicy, stsAllows } from '../../mail/dns/mta-sts.ts'
 import type { SecureResolver } from '../../platform/dns-secure.ts'
 import { daneRules } from './dane.ts'
 import type { StsFound } from './mta-sts.ts'

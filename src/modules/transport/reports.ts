@@ -16,7 +16,7 @@ import {
   type TlsReportAddress,
   type TlsReportPolicy,
   tlsReportAddresses,
-} from '../../mail/tls-report.ts'
+} from '../../mail/aggregate-reports/tls.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Connector } from '../../platform/connect.ts'
 import type { Database, Db } from '../../platform/db.ts'

@@ -1,9 +1,9 @@
 // The endpoint for an account's received TLS reports about its domain, with the DNS record that requests such reports.
 
 import { Type } from 'typebox'
-import { DKIM_REASONS, DKIM_RESULTS, type DkimReason, type DkimResult } from '../../mail/dkim-check.ts'
-import { hostOf } from '../../mail/dns-records.ts'
-import type { ReceivedTlsPolicy } from '../../mail/tls-report-mail.ts'
+import type { ReceivedTlsPolicy } from '../../mail/aggregate-reports/tls-mail.ts'
+import { DKIM_REASONS, DKIM_RESULTS, type DkimReason, type DkimResult } from '../../mail/authentication/dkim-check.ts'
+import { hostOf } from '../../mail/dns/records.ts'
 import type { Database } from '../../platform/db.ts'
 import type { ErrorKind } from '../../platform/errors.ts'
 import {

@@ -2,8 +2,8 @@
 
 import { X509Certificate } from 'node:crypto'
 import type { DetailedPeerCertificate, TLSSocket } from 'node:tls'
-import type { TlsVerifier } from '../../mail/smtp-client.ts'
-import { type TlsaVerdict, tlsaVerdict } from '../../mail/tlsa.ts'
+import { type TlsaVerdict, tlsaVerdict } from '../../mail/dns/tlsa.ts'
+import type { TlsVerifier } from '../../mail/smtp/client.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { HostRule, SessionFault } from './types.ts'
 

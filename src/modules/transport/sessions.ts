@@ -2,7 +2,7 @@
 // address. Counts stay in memory for up to 15 s, and a killed process loses them: a report that misses a few sessions does no
 // harm, but a write for each connection would.
 
-import { tlsReportAddresses } from '../../mail/tls-report.ts'
+import { tlsReportAddresses } from '../../mail/aggregate-reports/tls.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'

@@ -1,4 +1,4 @@
-import type { TlsaRecord } from '../../mail/tlsa.ts'
+import type { TlsaRecord } from '../../mail/dns/tlsa.ts'
 
 /** RFC 8460 section 4.3. */
 export type SessionFault =

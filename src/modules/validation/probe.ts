@@ -19,10 +19,10 @@
 // about any address.
 
 import { createSecureContext } from 'node:tls'
-import type { MxHost } from '../../mail/mx.ts'
-import { bounceFromReply } from '../../mail/smtp-bounce.ts'
-import { type ProbeAnswer, SmtpConnection, type Timeouts } from '../../mail/smtp-client.ts'
-import type { Reply } from '../../mail/smtp-reply.ts'
+import type { MxHost } from '../../mail/dns/mx.ts'
+import { bounceFromReply } from '../../mail/smtp/bounce.ts'
+import { type ProbeAnswer, SmtpConnection, type Timeouts } from '../../mail/smtp/client.ts'
+import type { Reply } from '../../mail/smtp/reply.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { CLIENT_TLS } from '../../platform/tls-client.ts'
 import type { ProbeLimits, ProbeResult, SharedProbeLimits } from './probe-limits.ts'

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { providerOf, UNKNOWN_PROVIDER } from '../../mail/providers.ts'
+import { providerOf, UNKNOWN_PROVIDER } from '../../mail/dns/providers.ts'
 import { disposableConfidence, isAliasRelay } from './disposable.ts'
 import { isRole, type LocalPattern, patternOf } from './local-part.ts'
 import { type Exchanger, type Facts, type SmtpResult, score } from './score.ts'

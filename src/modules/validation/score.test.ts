@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { UNKNOWN_PROVIDER } from '../../mail/providers.ts'
+import { UNKNOWN_PROVIDER } from '../../mail/dns/providers.ts'
 import { type Facts, score } from './score.ts'
 
 const PLAIN: Facts = {

@@ -16,7 +16,7 @@
 //   0 to 29     rejected 3, no exchanger 2, no such domain or bad syntax 0
 //   confidence_label: very_high from 90, high from 70, medium from 50, low from 30, else very_low.
 
-import type { Provider } from '../../mail/providers.ts'
+import type { Provider } from '../../mail/dns/providers.ts'
 import type { LocalPattern } from './local-part.ts'
 
 export const FORMULA_VERSION = '2'

@@ -15,8 +15,8 @@
 // A crash loses only what was in progress; the credits of an unanswered call stay consumed.
 
 import { type Address, parseAddress } from '../../mail/address.ts'
-import { type MxPlan, planOf } from '../../mail/mx.ts'
-import { providerOf, UNKNOWN_PROVIDER } from '../../mail/providers.ts'
+import { type MxPlan, planOf } from '../../mail/dns/mx.ts'
+import { providerOf, UNKNOWN_PROVIDER } from '../../mail/dns/providers.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'

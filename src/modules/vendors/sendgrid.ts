@@ -12,7 +12,7 @@
 //   link.
 // - Ignored: batch_id, ip_pool_name, sections, bypass and footer settings, Google Analytics.
 
-import { withoutPlaceholders } from '../../mail/html-links.ts'
+import { withoutPlaceholders } from '../../mail/html/links.ts'
 import { type ApiError, type FieldFault, NO_OBJECT, validationError } from '../../platform/errors.ts'
 import { type ForeignMessage, sendingErrors, sendingLimits } from '../sending/index.ts'
 import {

@@ -1,7 +1,7 @@
 // Complaints.
 
-import { identifiersOf } from '../../../src/mail/arf.ts'
-import { type Report, readReport } from '../../../src/mail/report.ts'
+import { identifiersOf } from '../../../src/mail/reports/arf.ts'
+import { type Report, readReport } from '../../../src/mail/reports/classify.ts'
 import type { Target } from '../frame.ts'
 import { readAndCheck } from '../report-promises.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { gzipSync } from 'node:zlib'
 import { zipSync } from 'fflate'
-import { parseDmarcReport, readDmarcReportMail, totalsOf } from '../../../src/mail/dmarc-report.ts'
+import { parseDmarcReport, readDmarcReportMail, totalsOf } from '../../../src/mail/aggregate-reports/dmarc.ts'
 import type { Target } from '../frame.ts'
 
 const RECORD =

@@ -1,7 +1,7 @@
 // Links in html: everything but the URL of a link stays byte for byte, and each replaced URL is read as the link.
 
 import assert from 'node:assert/strict'
-import { fillHtml, MAX_LINK_BYTES, MAX_LINKS, scanHtml } from '../../../src/mail/html-links.ts'
+import { fillHtml, MAX_LINK_BYTES, MAX_LINKS, scanHtml } from '../../../src/mail/html/links.ts'
 import type { Target } from '../frame.ts'
 
 const NOTHING = { link: null, pixel: null, unsubscribe: null }
@@ -9,7 +9,7 @@ const linkOf = (index: number): string => `https://l.test/track/c/${index}`
 
 export const target: Target = {
   name: 'html-links',
-  about: 'links, placeholders and the place of the pixel in html (src/mail/html-links.ts)',
+  about: 'links, placeholders and the place of the pixel in html (src/mail/html/links.ts)',
   seeds: [
     '<!doctype html><html><body><a href="https://x.test/?a=1&amp;b=2#f">x</a></body></html>',
     "<AREA HREF = 'http://y.test'><a href=http://z.test/ data-track=off>z</a><a hidden href=http://h.test>",

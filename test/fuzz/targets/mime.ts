@@ -1,11 +1,11 @@
 // Messages: parsed for the inbox, prepared at submission, split into parts for tracking.
 
 import assert from 'node:assert/strict'
-import { fieldValue, parseHeaderBlock } from '../../../src/mail/headers.ts'
-import { contentOf, messageParts, plainMessage, withoutBulk } from '../../../src/mail/message-parts.ts'
-import { parseMessage } from '../../../src/mail/mime-parse.ts'
-import { reencode } from '../../../src/mail/reencode.ts'
-import { prepareSubmitted } from '../../../src/mail/submitted.ts'
+import { fieldValue, parseHeaderBlock } from '../../../src/mail/mime/headers.ts'
+import { contentOf, messageParts, plainMessage, withoutBulk } from '../../../src/mail/mime/message-parts.ts'
+import { parseMessage } from '../../../src/mail/mime/parse.ts'
+import { reencode } from '../../../src/mail/mime/reencode.ts'
+import { prepareSubmitted } from '../../../src/mail/mime/submitted.ts'
 import type { Random, Target } from '../frame.ts'
 
 const PLAIN =

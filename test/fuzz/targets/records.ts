@@ -1,9 +1,9 @@
 // Records in other people's DNS: SPF, DMARC and DKIM keys.
 
 import assert from 'node:assert/strict'
-import { parseDmarc, walkNames } from '../../../src/mail/dmarc.ts'
-import { dkimKeyFault, parseTagList } from '../../../src/mail/dns-records.ts'
-import { isSpfRecord, parseSpf } from '../../../src/mail/spf-record.ts'
+import { parseDmarc, walkNames } from '../../../src/mail/authentication/dmarc.ts'
+import { isSpfRecord, parseSpf } from '../../../src/mail/authentication/spf-record.ts'
+import { dkimKeyFault, parseTagList } from '../../../src/mail/dns/records.ts'
 import type { Target } from '../frame.ts'
 
 export const target: Target = {

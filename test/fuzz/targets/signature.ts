@@ -1,10 +1,10 @@
 // Signatures of received mails: a changed mail passes only if its signed part is unchanged.
 
 import assert from 'node:assert/strict'
-import { hashBody } from '../../../src/mail/dkim.ts'
-import { dkimCheck, OF_COMPLAINT, OF_TLS_REPORT } from '../../../src/mail/dkim-check.ts'
-import { verifyDkim } from '../../../src/mail/dkim-verify.ts'
-import { parseHeaderBlock } from '../../../src/mail/headers.ts'
+import { hashBody } from '../../../src/mail/authentication/dkim.ts'
+import { dkimCheck, OF_COMPLAINT, OF_TLS_REPORT } from '../../../src/mail/authentication/dkim-check.ts'
+import { verifyDkim } from '../../../src/mail/authentication/dkim-verify.ts'
+import { parseHeaderBlock } from '../../../src/mail/mime/headers.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import { declaredZones } from '../../zones.ts'
 import type { Target } from '../frame.ts'

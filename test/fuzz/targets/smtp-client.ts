@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
-import { type OpenOptions, type Outcome, SmtpConnection } from '../../../src/mail/smtp-client.ts'
+import { type OpenOptions, type Outcome, SmtpConnection } from '../../../src/mail/smtp/client.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
 import type { Random, Target } from '../frame.ts'
 

@@ -1,8 +1,8 @@
 // Replies of SMTP servers, and the bounces they mean.
 
 import assert from 'node:assert/strict'
-import { bounceFromReply, bounceTypeOf } from '../../../src/mail/smtp-bounce.ts'
-import { type Reply, ReplyReader } from '../../../src/mail/smtp-reply.ts'
+import { bounceFromReply, bounceTypeOf } from '../../../src/mail/smtp/bounce.ts'
+import { type Reply, ReplyReader } from '../../../src/mail/smtp/reply.ts'
 import type { Random, Target } from '../frame.ts'
 
 const COMMANDS = ['connect', 'mail', 'rcpt', 'data'] as const
