@@ -123,7 +123,12 @@ export const ROOMS = [
  * What lies outside the rooms. Paths are below src/; `mail` is protocol knowledge and is given its resolver, its clock
  * and its connections, so that of the platform it sees these faces and constants, and nothing that does anything.
  */
-export const MAIL_MAY_SEE = ['platform/dns.ts', 'platform/clock.ts', 'platform/addresses.ts', 'platform/tls-client.ts']
+export const MAIL_MAY_SEE = [
+  'platform/dns.ts',
+  'platform/clock.ts',
+  'platform/addresses.ts',
+  'platform/network/tls-client.ts',
+]
 
 /** Packages that are tools of one place alone: the packages, and the files (below src/) that may import them. */
 export const TOOLS = [

@@ -9,7 +9,7 @@ import { missingHalves, type NewAddress, sharedAddresses, sharedPorts, warmUpFau
 import { parseAddress } from './mail/address.ts'
 import { parseMechanism } from './mail/authentication/spf-record.ts'
 import { canonicalAddress, parseNetwork } from './platform/addresses.ts'
-import { assertConnectionString, withModesOfLibpq } from './platform/servers.ts'
+import { assertConnectionString, withModesOfLibpq } from './platform/db/servers.ts'
 
 export const ROLES = ['api', 'tracking', 'submission', 'mx', 'delivery', 'worker'] as const
 export type Role = (typeof ROLES)[number]

@@ -6,8 +6,8 @@ import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Rooms } from './app.ts'
 import { createAccount, hasOperator, newSetupToken, PLACEHOLDER, passwords } from './modules/accounts/index.ts'
-import { replaceFile } from './platform/data-folder.ts'
 import { platformErrors } from './platform/errors.ts'
+import { replaceFile } from './platform/files/data-folder.ts'
 
 interface FirstAccount {
   readonly account_id: string

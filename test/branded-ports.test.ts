@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { selfSigned } from '../src/platform/certificates.ts'
 import { statement } from '../src/platform/db.ts'
+import { selfSigned } from '../src/platform/network/certificates.ts'
 import { startWorld } from './world.ts'
 
 const NAME = 'go.shop.example'

@@ -6,8 +6,8 @@ import { test } from 'node:test'
 import * as x509 from '@peculiar/x509'
 import { ownCertificateState } from '../src/modules/tracking/index.ts'
 import { certificateId } from '../src/modules/tracking/renewal-information.ts'
-import { selfSigned } from '../src/platform/certificates.ts'
 import { statement } from '../src/platform/db.ts'
+import { selfSigned } from '../src/platform/network/certificates.ts'
 import {
   type Authority,
   certifiedWorld,

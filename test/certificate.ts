@@ -1,3 +1,3 @@
 // Certificates for test servers.
 
-export { type Certificate as TestCertificate, selfSigned } from '../src/platform/certificates.ts'
+export { type Certificate as TestCertificate, selfSigned } from '../src/platform/network/certificates.ts'

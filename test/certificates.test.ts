@@ -7,10 +7,10 @@ import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import tls from 'node:tls'
-import { certificateWatch } from '../src/platform/certificate-watch.ts'
-import { type Certificate, instanceCertificate, selfSigned } from '../src/platform/certificates.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { createLogger } from '../src/platform/log.ts'
+import { certificateWatch } from '../src/platform/network/certificate-watch.ts'
+import { type Certificate, instanceCertificate, selfSigned } from '../src/platform/network/certificates.ts'
 import { smtpSession, submissionWorld } from './submission.ts'
 
 /** Fingerprint of the certificate that the port presents. */

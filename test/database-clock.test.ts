@@ -12,7 +12,7 @@ import { systemClock } from '../src/platform/clock.ts'
 import { connect } from '../src/platform/db.ts'
 import { systemIds } from '../src/platform/ids.ts'
 import { createLogger } from '../src/platform/log.ts'
-import { openSecrets, renewSecrets } from '../src/platform/secret-keys.ts'
+import { openSecrets, renewSecrets } from '../src/platform/secrets/keys.ts'
 import { freshDb } from './database.ts'
 
 const MINUTE_MS = 60_000

@@ -14,9 +14,9 @@ import os from 'node:os'
 import path from 'node:path'
 import pg from 'pg'
 import { systemClock } from '../src/platform/clock.ts'
+import { migrate, schemaVersion } from '../src/platform/db/migrate.ts'
 import { connect } from '../src/platform/db.ts'
 import { createLogger } from '../src/platform/log.ts'
-import { migrate, schemaVersion } from '../src/platform/migrate.ts'
 import { type Attached, attachOrStart } from '../src/platform/postgres.ts'
 
 export interface TestDatabase extends AsyncDisposable {

@@ -1,8 +1,8 @@
 // An MX for tests, at a free port of loopback.
 
 import os from 'node:os'
-import { largeTurns } from '../src/platform/body-spool.ts'
 import { systemClock } from '../src/platform/clock.ts'
+import { largeTurns } from '../src/platform/files/body-spool.ts'
 import { createLogger } from '../src/platform/log.ts'
 import { type Mx, type MxOptions, mxService } from '../src/roles/mx.ts'
 

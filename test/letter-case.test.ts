@@ -7,7 +7,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import pg from 'pg'
-import { migrate } from '../src/platform/migrate.ts'
+import { migrate } from '../src/platform/db/migrate.ts'
 import { emptyDb } from './database.ts'
 import { startWorld } from './world.ts'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { openSecrets } from '../src/platform/secret-keys.ts'
+import { openSecrets } from '../src/platform/secrets/keys.ts'
 import { startWorld } from './world.ts'
 
 const SECRET = { POSTHORN_SECRET_KEY: 'a secret of the tests that nobody else has' }

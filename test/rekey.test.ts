@@ -16,7 +16,7 @@ import { beginRekey, finishRekey, type RekeyOptions, SEALED } from '../src/opera
 import { systemClock } from '../src/platform/clock.ts'
 import { connect, type Database, type Db, type Statement } from '../src/platform/db.ts'
 import { systemIds } from '../src/platform/ids.ts'
-import { openSecrets } from '../src/platform/secret-keys.ts'
+import { openSecrets } from '../src/platform/secrets/keys.ts'
 import { freshDb } from './database.ts'
 import { plain, smtpSession } from './submission.ts'
 import { webhookReceiver } from './webhook-receiver.ts'

@@ -14,10 +14,10 @@ import {
   sendingOf,
   smtpSubmissionOf,
 } from '../src/modules/sending/index.ts'
-import { largeTurns } from '../src/platform/body-spool.ts'
 import { type Clock, systemClock } from '../src/platform/clock.ts'
 import { connect, type Database, statement } from '../src/platform/db.ts'
 import { ApiError, platformErrors } from '../src/platform/errors.ts'
+import { largeTurns } from '../src/platform/files/body-spool.ts'
 import type { Principal } from '../src/platform/http.ts'
 import { systemIds } from '../src/platform/ids.ts'
 import { createLogger } from '../src/platform/log.ts'

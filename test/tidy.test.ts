@@ -19,8 +19,8 @@ const FOREIGN_TABLES: readonly string[] = []
 
 /** Files outside sql*.ts that contain statements: the database's own plumbing. */
 const SQL_ELSEWHERE = [
-  /^src\/platform\/(?:db|migrate|postgres|store|database-heartbeat)[^/]*\.ts$/,
-  /^src\/platform\/postgres\//,
+  /^src\/platform\/(?:db|database-heartbeat|postgres|store)[^/]*\.ts$/,
+  /^src\/platform\/(?:db\/migrate\.ts$|postgres\/)/,
 ]
 
 const MAX_LINES = 500

@@ -4,9 +4,9 @@
 import { createHash, X509Certificate } from 'node:crypto'
 import type { Delivery } from '../src/modules/delivery/index.ts'
 import { type Transport, transportOf } from '../src/modules/transport/index.ts'
-import type { Connector } from '../src/platform/connect.ts'
 import { statement } from '../src/platform/db.ts'
-import type { SecureAnswer, SecureResolver, Tlsa } from '../src/platform/dns-secure.ts'
+import type { SecureAnswer, SecureResolver, Tlsa } from '../src/platform/dns/secure.ts'
+import type { Connector } from '../src/platform/network/connect.ts'
 import { selfSigned, type TestCertificate } from './certificate.ts'
 import type { Fixture } from './delivery-fixture.ts'
 

@@ -5,7 +5,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
-import { connector } from '../src/platform/connect.ts'
+import { connector } from '../src/platform/network/connect.ts'
 import { fixture } from './delivery-fixture.ts'
 import { declaredZones } from './zones.ts'
 

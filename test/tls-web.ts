@@ -1,7 +1,7 @@
 // The declared web, from which receivers' policies are read and to which reports are sent, and the sender of reports.
 
 import { type ReportMail, tlsReportLoop } from '../src/modules/transport/index.ts'
-import type { Connector, Outcome, OutgoingRequest } from '../src/platform/connect.ts'
+import type { Connector, Outcome, OutgoingRequest } from '../src/platform/network/connect.ts'
 import type { Fixture } from './delivery-fixture.ts'
 
 export interface Web extends Connector {

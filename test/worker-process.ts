@@ -5,7 +5,7 @@ import { startApp } from '../src/app.ts'
 import { systemGround } from '../src/composition/ground.ts'
 import { readConfig } from '../src/config.ts'
 import { connect } from '../src/platform/db.ts'
-import { openSecrets, renewSecrets } from '../src/platform/secret-keys.ts'
+import { openSecrets, renewSecrets } from '../src/platform/secrets/keys.ts'
 
 const config = readConfig({ POSTHORN_HTTP_PORT: '0', ...process.env })
 const url = process.env['DATABASE_URL'] ?? ''

@@ -1,11 +1,11 @@
 // The foundation of a process: clock, ids, log, DNS. Tests replace it with their own.
 
 import type { Config } from '../config.ts'
-import { largeTurns, type Turns } from '../platform/body-spool.ts'
 import { type CorrectableClock, systemClock } from '../platform/clock.ts'
+import { authoritativeResolver } from '../platform/dns/authoritative.ts'
+import { dnsResolver } from '../platform/dns/resolver.ts'
 import type { Resolver } from '../platform/dns.ts'
-import { authoritativeResolver } from '../platform/dns-authoritative.ts'
-import { dnsResolver } from '../platform/dns-resolver.ts'
+import { largeTurns, type Turns } from '../platform/files/body-spool.ts'
 import { type Ids, systemIds } from '../platform/ids.ts'
 import { createLogger, type Logger } from '../platform/log.ts'
 import { systemMemory } from '../platform/memory.ts'

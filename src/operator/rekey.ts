@@ -1,4 +1,4 @@
-// `posthorn rekey`: changes the secret of a running instance (platform/secret-keys.ts describes the steps and the state after a
+// `posthorn rekey`: changes the secret of a running instance (platform/secrets/keys.ts describes the steps and the state after a
 // crash). The first call announces the new secret and, if every running process holds it, completes the change; otherwise
 // `--finish` completes it once they do.
 
@@ -11,7 +11,6 @@ import { rotateTokenKey, trackingSecrets } from '../modules/tracking/index.ts'
 import { webhookSecrets } from '../modules/webhooks/index.ts'
 import { UsageError } from '../platform/command.ts'
 import type { Database } from '../platform/db.ts'
-import { type SealedColumn, sealAnew } from '../platform/sealed-columns.ts'
 import {
   announceSecret,
   beginSecret,
@@ -19,7 +18,8 @@ import {
   openSecrets,
   type SecretSource,
   secretState,
-} from '../platform/secret-keys.ts'
+} from '../platform/secrets/keys.ts'
+import { type SealedColumn, sealAnew } from '../platform/secrets/sealed-columns.ts'
 
 export interface RekeyOptions {
   readonly database: Database

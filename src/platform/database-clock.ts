@@ -2,10 +2,10 @@
 // opened, before anything is served, and then every few seconds.
 
 import { type CorrectableClock, TURNED_MS } from './clock.ts'
+import { databaseNow } from './db/sql-server.ts'
 import type { Db } from './db.ts'
 import { loop, type Service } from './lifecycle.ts'
 import type { Logger } from './log.ts'
-import { databaseNow } from './sql-server.ts'
 
 export interface FollowOptions {
   readonly db: Db

@@ -4,11 +4,11 @@
 // overloaded machine, or one that was asleep) does not count as a lost beat.
 
 import type pg from 'pg'
-import { answerWithin } from './answer-timeout.ts'
+import { answerWithin } from './db/answer-timeout.ts'
+import { serversOf } from './db/servers.ts'
 import { platformErrors, unknownOutcome } from './errors.ts'
 import { inFlightMembers } from './in-flight.ts'
 import { type Loop, loop } from './lifecycle.ts'
-import { serversOf } from './servers.ts'
 
 export interface DatabaseHeartbeat extends Loop {
   readonly beating: () => boolean

@@ -5,8 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { emptyDb, freshDb, type TestDatabase } from '../../test/database.ts'
 import { inTimeZone } from '../../test/time-zone.ts'
+import { migrate } from './db/migrate.ts'
 import { connect, type Database, isUnavailable, statement } from './db.ts'
-import { migrate } from './migrate.ts'
 
 const MAKE = statement('test_make', 'create table if not exists posthorn.kept (n int primary key)')
 const ADD = statement('test_add', 'insert into kept (n) values ($1)')

@@ -12,12 +12,12 @@
 
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
-import { answerWithin } from './answer-timeout.ts'
-import { connectionShare } from './connection-share.ts'
-import { isReadOnly, isUnavailable, UnknownCommitOutcome } from './db-errors.ts'
-import { arrayText } from './pg-array.ts'
-import { optionsDropped, SESSION, serversOf } from './servers.ts'
-import { type SilentServerWatch, type Watchable, watchSilentServers } from './silent-servers.ts'
+import { answerWithin } from './db/answer-timeout.ts'
+import { connectionShare } from './db/connection-share.ts'
+import { isReadOnly, isUnavailable, UnknownCommitOutcome } from './db/errors.ts'
+import { arrayText } from './db/pg-array.ts'
+import { optionsDropped, SESSION, serversOf } from './db/servers.ts'
+import { type SilentServerWatch, type Watchable, watchSilentServers } from './db/silent-servers.ts'
 
 export {
   isBrokenOff,
@@ -28,7 +28,7 @@ export {
   mayLackPartition,
   sqlState,
   UnknownCommitOutcome,
-} from './db-errors.ts'
+} from './db/errors.ts'
 
 /** A statement and the name under which connections prepare it. Names are `room_what`, unique in the code base. */
 export interface Statement {

@@ -7,11 +7,11 @@ import { createServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { createSecureContext, type SecureContext, type TLSSocket } from 'node:tls'
-import type { Certificate } from './certificates.ts'
 import { LONGEST_BODY_MS } from './http/endpoint.ts'
 import type { FastPath } from './http/fast-path.ts'
 import type { Service } from './lifecycle.ts'
 import type { Logger } from './log.ts'
+import type { Certificate } from './network/certificates.ts'
 
 export interface HttpsOptions {
   readonly host: string

@@ -1,7 +1,7 @@
 // Secrets at rest: AES-256-GCM under keys derived from the instance's secret, one per purpose (HKDF, RFC 5869). The row's id
 // is additional data, so a ciphertext moved to another row does not open.
 //
-// An instance whose secret was changed has several, numbered from 1 (secret-keys.ts). All of them open and verify; one of them
+// An instance whose secret was changed has several, numbered from 1 (secrets/keys.ts). All of them open and verify; one of them
 // seals and signs. Values stored or published for good (password hashes, host names) stay with the first.
 //
 // Sealed form: number of the secret (1 byte) | nonce (12) | tag (16) | ciphertext.

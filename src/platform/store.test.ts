@@ -12,7 +12,7 @@ import { systemClock } from './clock.ts'
 import { connect as connectDb } from './db.ts'
 import { createLogger, type Logger } from './log.ts'
 import { embeddedCluster } from './postgres.ts'
-import { announceSecret, openSecrets } from './secret-keys.ts'
+import { announceSecret, openSecrets } from './secrets/keys.ts'
 import { attachBegun, attachStore, openStore } from './store.ts'
 
 const NEVER = new AbortController().signal

@@ -3,17 +3,17 @@
 
 import type pg from 'pg'
 import type { CorrectableClock } from './clock.ts'
-import { assertBegun, ensureDataFolder } from './data-folder.ts'
 import { followDatabase } from './database-clock.ts'
+import { isMigrated, migrate } from './db/migrate.ts'
+import { connectToPrimary } from './db/servers.ts'
 import { connect, type Database, isUnavailable } from './db.ts'
+import { assertBegun, ensureDataFolder } from './files/data-folder.ts'
 import type { Service } from './lifecycle.ts'
 import type { Logger } from './log.ts'
 import { LITTLE_MEMORY_BYTES, systemMemory } from './memory.ts'
-import { isMigrated, migrate } from './migrate.ts'
 import { assertDurable, attachOrStart, embeddedFolders, embeddedPostgres } from './postgres.ts'
-import { openSecrets, type RenewedSecrets, renewSecrets } from './secret-keys.ts'
+import { openSecrets, type RenewedSecrets, renewSecrets } from './secrets/keys.ts'
 import type { Secrets } from './secrets.ts'
-import { connectToPrimary } from './servers.ts'
 
 export interface StoreOptions {
   readonly dataDir: string
@@ -33,7 +33,7 @@ export interface Store {
   readonly clusterFolders: readonly string[]
   readonly database: Database
   readonly secrets: Secrets
-  /** Picks up changes of the secrets (secret-keys.ts). */
+  /** Picks up changes of the secrets (secrets/keys.ts). */
   renewSecrets(): Promise<RenewedSecrets>
   close(): Promise<void>
 }

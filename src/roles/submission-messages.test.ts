@@ -6,7 +6,7 @@ import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import type { SMTPServerDataStream } from 'smtp-server'
 import { kept } from '../../test/memory.ts'
-import { largeTurns } from '../platform/body-spool.ts'
+import { largeTurns } from '../platform/files/body-spool.ts'
 import { incomingMessages } from './submission-messages.ts'
 
 const MB = 1_048_576

@@ -1,8 +1,8 @@
 // Incoming messages by SMTP. A refused message is also read to its end: the client gets its answer there.
 
 import type { SMTPServerDataStream } from 'smtp-server'
-import { bodySpool, type Turns } from '../platform/body-spool.ts'
-import type { MailRoom } from '../platform/disk.ts'
+import { bodySpool, type Turns } from '../platform/files/body-spool.ts'
+import type { MailRoom } from '../platform/files/disk.ts'
 import { Reply } from './submission-replies.ts'
 
 export interface IncomingMessages {

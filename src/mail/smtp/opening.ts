@@ -4,7 +4,7 @@
 import { isIP } from 'node:net'
 import type { ConnectionOptions, SecureContext, TLSSocket } from 'node:tls'
 import type { Clock } from '../../platform/clock.ts'
-import { CLIENT_TLS } from '../../platform/tls-client.ts'
+import { CLIENT_TLS } from '../../platform/network/tls-client.ts'
 import type { Dialogue, DialogueRecorder } from './dialogue.ts'
 import type { Reply } from './reply.ts'
 import { type Endpoint, type Fault, isFault, type ReplyOrFault, SmtpStream } from './stream.ts'

@@ -1,4 +1,4 @@
-import { type AccountTable, accountTable } from '../../platform/account-tables.ts'
+import { type AccountTable, accountTable } from '../../platform/db/account-tables.ts'
 
 export const accountOwnTables: readonly AccountTable[] = [
   accountTable('api_key'),

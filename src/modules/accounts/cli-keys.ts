@@ -3,7 +3,7 @@
 import { parseNetwork } from '../../platform/addresses.ts'
 import { type Command, type CommandContext, JSON_OPTION, noMore, UsageError } from '../../platform/command.ts'
 import { printRecord, printRecords } from '../../platform/command-output.ts'
-import { MAX_GRACE_HOURS } from '../../platform/grace-period.ts'
+import { MAX_GRACE_HOURS } from '../../platform/http/grace-period.ts'
 import { isUuid } from '../../platform/ids.ts'
 import { findAccount, required, text } from './cli-options.ts'
 import { createKey, KEY_NAME, MAX_NAME_CHARS, MAX_NETWORKS, revokeKey, rotateKey, UNBOUNDED } from './keys.ts'

@@ -3,7 +3,7 @@
 import { type Static, Type } from 'typebox'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
-import { graceMsOf, Rotation } from '../../platform/grace-period.ts'
+import { graceMsOf, Rotation } from '../../platform/http/grace-period.ts'
 import {
   type AnyEndpoint,
   DateTime,

@@ -2,9 +2,9 @@
 
 import { type Static, Type } from 'typebox'
 import type { Clock } from '../../platform/clock.ts'
-import { connectionShare } from '../../platform/connection-share.ts'
+import { connectionShare } from '../../platform/db/connection-share.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import { graceMsOf, Rotation } from '../../platform/grace-period.ts'
+import { graceMsOf, Rotation } from '../../platform/http/grace-period.ts'
 import {
   type AnyEndpoint,
   bare,

@@ -1,6 +1,6 @@
 // The sealed columns of this module, for a change of the instance's secret.
 
-import { type SealedColumn, sealedColumn } from '../../platform/sealed-columns.ts'
+import { type SealedColumn, sealedColumn } from '../../platform/secrets/sealed-columns.ts'
 import { TOTP_SEAL } from './second-factor.ts'
 import { SEAL } from './smtp-credential.ts'
 import { replaceSealedPassword, sealedPasswords } from './sql.ts'

@@ -1,7 +1,7 @@
 // The statements of the operator: the list of accounts, the log of actions, and the set-up tokens.
 
+import { containing, matches } from '../../platform/db/sql-pattern.ts'
 import { type Db, statement } from '../../platform/db.ts'
-import { containing, matches } from '../../platform/sql-pattern.ts'
 import type { Plan } from './plans.ts'
 import { deleteSessionsBut } from './sql-users.ts'
 

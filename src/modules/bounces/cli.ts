@@ -2,9 +2,9 @@
 // that was not forwarded, is kept with its bytes for 65 days, up to a gigabyte; of all other mail only the outcome is kept.
 
 import { feedbackAddress } from '../../mail/verp.ts'
-import { allRows } from '../../platform/all-rows.ts'
 import { type Command, JSON_OPTION, UsageError } from '../../platform/command.ts'
 import { printRecords } from '../../platform/command-output.ts'
+import { allRows } from '../../platform/db/all-rows.ts'
 import type { Db } from '../../platform/db.ts'
 import { isUuid } from '../../platform/ids.ts'
 import { KINDS, type ReportKind } from './inbound.ts'

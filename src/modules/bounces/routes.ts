@@ -4,6 +4,7 @@ import type { DkimReason, DkimResult } from '../../mail/authentication/dkim-chec
 import { BOUNCE_CATEGORIES } from '../../mail/smtp/bounce.ts'
 import type { Database } from '../../platform/db.ts'
 import { PARAMETER_WORDS, parameterError } from '../../platform/errors.ts'
+import { listPage } from '../../platform/http/list-page.ts'
 import {
   type AnyEndpoint,
   CursorPagination,
@@ -20,7 +21,6 @@ import {
   placeCursor,
   ToTime,
 } from '../../platform/http.ts'
-import { listPage } from '../../platform/list-page.ts'
 import { ComplaintDkim } from '../events/index.ts'
 import type { Bounce, BounceType } from './record.ts'
 import * as sql from './sql.ts'

@@ -2,8 +2,8 @@
 // event is written in the same transaction, so two posts make one event. A link cannot sign up somebody who has said no
 // since it was sent, nor somebody who has been asked again since.
 
+import { storableText } from '../../platform/db/storable-text.ts'
 import type { Db } from '../../platform/db.ts'
-import { storableText } from '../../platform/storable-text.ts'
 import { append } from '../events/index.ts'
 import { mayWeSend } from '../suppression/index.ts'
 import type { ContactContext } from './contacts.ts'

@@ -2,10 +2,10 @@
 
 import { storedSpelling } from '../../mail/address.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { containing } from '../../platform/db/sql-pattern.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { Principal } from '../../platform/http.ts'
 import { FIRST_ID, type Ids } from '../../platform/ids.ts'
-import { containing } from '../../platform/sql-pattern.ts'
 import type { AccountSettings } from '../accounts/index.ts'
 import { type RequestedErasure, unsubscribe } from '../suppression/index.ts'
 import { errors } from './errors.ts'

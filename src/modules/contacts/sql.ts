@@ -1,5 +1,5 @@
+import { matches, matchesFolded } from '../../platform/db/sql-pattern.ts'
 import { statement } from '../../platform/db.ts'
-import { matches, matchesFolded } from '../../platform/sql-pattern.ts'
 import {
   blockedSql,
   hasComplainedSql,

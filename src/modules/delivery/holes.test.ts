@@ -5,8 +5,8 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { untilBlocked } from '../../../test/blocked.ts'
 import { ACCOUNT, type Fixture, fixture } from '../../../test/delivery-fixture.ts'
-import { connector } from '../../platform/connect.ts'
 import { type Db, statement } from '../../platform/db.ts'
+import { connector } from '../../platform/network/connect.ts'
 import { transportOf } from '../transport/index.ts'
 
 const ZONE = {

@@ -1,8 +1,8 @@
 // The sandbox inbox: the sandbox mail of an account, readable with each of its keys.
 
+import { containing } from '../../platform/db/sql-pattern.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import { type ListPage, listPage, type PageAsked } from '../../platform/list-page.ts'
-import { containing } from '../../platform/sql-pattern.ts'
+import { type ListPage, listPage, type PageAsked } from '../../platform/http/list-page.ts'
 import { errors } from './errors.ts'
 import * as sql from './sql.ts'
 

@@ -2,10 +2,10 @@
 
 import type { Timeouts } from '../../mail/smtp/client.ts'
 import type { VerpMac } from '../../mail/verp.ts'
-import type { Turns } from '../../platform/body-spool.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
+import type { Turns } from '../../platform/files/body-spool.ts'
 import type { Ids } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/log.ts'
 import {

@@ -1,8 +1,8 @@
 // Two limits of a process: how many copies receivers may have accepted without our database knowing, and how many bytes of
 // large messages may be in memory.
 
-import { giveBack, type Turns } from '../../platform/body-spool.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { giveBack, type Turns } from '../../platform/files/body-spool.ts'
 import { recentlyUsed } from '../../platform/recently-used.ts'
 import { quickestAfter, SLOWER_COUNTS } from './quickest.ts'
 import type { Outgoing } from './types.ts'

@@ -1,5 +1,5 @@
+import { matches } from '../../platform/db/sql-pattern.ts'
 import { statement } from '../../platform/db.ts'
-import { matches } from '../../platform/sql-pattern.ts'
 
 // All messages travel as one binary parameter with 1-based offsets and lengths, because an array of bytea would be sent as text.
 // A single message is not cut out of it: that would copy up to 25 MB.

@@ -1,7 +1,7 @@
 // `posthorn reports dmarc`: lists all received DMARC reports for the operator.
 
 import type { Command } from '../../platform/command.ts'
-import { domainReportsCommand } from '../../platform/domain-reports-command.ts'
+import { domainReportsCommand } from '../../platform/domain-reports/command.ts'
 import { type ReportRow, wireDmarcReport } from './routes.ts'
 import * as sql from './sql.ts'
 

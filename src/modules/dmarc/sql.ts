@@ -1,5 +1,5 @@
 import { statement } from '../../platform/db.ts'
-import { domainReports } from '../../platform/sql-domain-reports.ts'
+import { domainReports } from '../../platform/domain-reports/sql.ts'
 
 export const keepReport = statement(
   'dmarc_keep_report',

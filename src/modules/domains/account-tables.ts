@@ -1,3 +1,3 @@
-import { type AccountTable, accountTable } from '../../platform/account-tables.ts'
+import { type AccountTable, accountTable } from '../../platform/db/account-tables.ts'
 
 export const domainTables: readonly AccountTable[] = [accountTable('sending_domain')]

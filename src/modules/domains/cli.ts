@@ -2,9 +2,9 @@
 // account has it.
 
 import { type Command, type CommandContext, JSON_OPTION, noMore, UsageError } from '../../platform/command.ts'
+import { authoritativeResolver } from '../../platform/dns/authoritative.ts'
+import { dnsResolver } from '../../platform/dns/resolver.ts'
 import type { Resolver } from '../../platform/dns.ts'
-import { authoritativeResolver } from '../../platform/dns-authoritative.ts'
-import { dnsResolver } from '../../platform/dns-resolver.ts'
 import { type Domains, domainsOf } from './domains.ts'
 import { type DomainStatus, STATUSES } from './states.ts'
 import type { Domain } from './types.ts'

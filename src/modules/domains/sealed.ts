@@ -1,6 +1,6 @@
 // The sealed columns of this module, which are resealed after a change of the instance's secret.
 
-import { type SealedColumn, sealedColumn } from '../../platform/sealed-columns.ts'
+import { type SealedColumn, sealedColumn } from '../../platform/secrets/sealed-columns.ts'
 import { ED25519_SEAL_PURPOSE, SEAL_PURPOSE } from './keys.ts'
 
 const table = 'sending_domain'

@@ -1,7 +1,7 @@
 // The daily partitions of the log. A partition is dropped once no account needs it; until then, events are deleted by account.
 
+import { dropDays } from '../../platform/db/partitions.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import { dropDays } from '../../platform/partitions.ts'
 import { followerLags, OVERLAP_MS } from './follow.ts'
 import * as sql from './sql.ts'
 

@@ -1,9 +1,11 @@
 import { Type } from 'typebox'
 import { parseAddress, suppressionKey } from '../../mail/address.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { fullCounts } from '../../platform/db/full-counts.ts'
+import { containing } from '../../platform/db/sql-pattern.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import { PARAMETER_WORDS, parameterError } from '../../platform/errors.ts'
-import { fullCounts } from '../../platform/full-counts.ts'
+import { listPage } from '../../platform/http/list-page.ts'
 import {
   type AnyEndpoint,
   type Call,
@@ -21,8 +23,6 @@ import {
   typed,
   Uuid,
 } from '../../platform/http.ts'
-import { listPage } from '../../platform/list-page.ts'
-import { containing } from '../../platform/sql-pattern.ts'
 import { admission, READS_EVENTS } from './admission.ts'
 import { errors } from './errors.ts'
 import { type EventRow, followed } from './follow.ts'

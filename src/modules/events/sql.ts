@@ -1,5 +1,5 @@
+import { matches } from '../../platform/db/sql-pattern.ts'
 import { statement } from '../../platform/db.ts'
-import { matches } from '../../platform/sql-pattern.ts'
 
 export const append = statement(
   'events_append',

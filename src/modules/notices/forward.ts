@@ -11,8 +11,8 @@
 import { decodeWords } from 'postal-mime'
 import { parseAddress } from '../../mail/address.ts'
 import { fieldValue, parseHeaderBlock } from '../../mail/mime/headers.ts'
+import { storableText } from '../../platform/db/storable-text.ts'
 import type { Db } from '../../platform/db.ts'
-import { storableText } from '../../platform/storable-text.ts'
 import type { SystemMailer } from './system-mail.ts'
 
 const WHOLE_BYTES = 5 * 1_048_576

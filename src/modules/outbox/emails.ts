@@ -1,11 +1,11 @@
 // Reading emails, as the account that owns them.
 
 import { storedSpelling } from '../../mail/address.ts'
+import type { FullCounts } from '../../platform/db/full-counts.ts'
+import { containing } from '../../platform/db/sql-pattern.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import type { FullCounts } from '../../platform/full-counts.ts'
+import { listPage, type PageAsked } from '../../platform/http/list-page.ts'
 import { FIRST_ID, firstIdAt, LAST_ID } from '../../platform/ids.ts'
-import { listPage, type PageAsked } from '../../platform/list-page.ts'
-import { containing } from '../../platform/sql-pattern.ts'
 import { type EmailFacts, eventsOfEmail, type KeptFacts, type WireEvent } from '../events/index.ts'
 import { readBody } from './bodies.ts'
 import { decodeContent } from './content.ts'

@@ -1,9 +1,9 @@
 // Retention of emails, contents and attempts: whole daily partitions once no account needs them, single accounts before that.
 // Nothing may be deleted of an email that is still to be sent: the caller checks `oldestUnended` first.
 
+import { dropDays } from '../../platform/db/partitions.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import { firstIdAt, timeOfId } from '../../platform/ids.ts'
-import { dropDays } from '../../platform/partitions.ts'
 import * as sql from './sql-retention.ts'
 
 const DAY_MS = 86_400_000

@@ -1,8 +1,8 @@
 // Counts of the queue: for the operator and for /metrics.
 
 import { storedSpelling } from '../../mail/address.ts'
+import { containing } from '../../platform/db/sql-pattern.ts'
 import type { Db } from '../../platform/db.ts'
-import { containing } from '../../platform/sql-pattern.ts'
 import { inPieces } from './queue.ts'
 import * as sql from './sql.ts'
 import { ATTEMPT_OUTCOMES, type AttemptOutcome } from './types.ts'

@@ -1,7 +1,7 @@
+import { arrayText } from '../../platform/db/pg-array.ts'
 import type { Db, Writer } from '../../platform/db.ts'
 import { FIRST_ID, type Ids } from '../../platform/ids.ts'
 import type { Logger } from '../../platform/log.ts'
-import { arrayText } from '../../platform/pg-array.ts'
 import { removedSql } from '../domains/index.ts'
 import { append, type Stream } from '../events/index.ts'
 import { blockedSql } from '../suppression/index.ts'

@@ -2,8 +2,8 @@
 // incoming mail, since parsing takes seconds. A waiting request holds no memory, and the queue is bounded. Where memory is
 // limited, an email that finds no room for all that is made of it within ten seconds is refused: the kernel would kill the service.
 
-import { largeTurns, NO_MEMORY } from '../../platform/body-spool.ts'
 import { platformErrors } from '../../platform/errors.ts'
+import { largeTurns, NO_MEMORY } from '../../platform/files/body-spool.ts'
 import { type Memory, systemMemory } from '../../platform/memory.ts'
 import { INLINE_BYTES } from './message-reader.ts'
 

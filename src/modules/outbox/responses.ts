@@ -1,7 +1,7 @@
 // A receiver's reply as an email keeps it: whole up to a limit, and one that is cut says so. The attempt and the events have
 // it whole.
 
-import { storableText } from '../../platform/storable-text.ts'
+import { storableText } from '../../platform/db/storable-text.ts'
 
 const MAX_RESPONSE_CHARS = 1_000
 const CUT = '…'

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox'
 import { parseAddress, suppressionKey } from '../../mail/address.ts'
+import { fullCounts } from '../../platform/db/full-counts.ts'
 import { PARAMETER_WORDS, parameterError } from '../../platform/errors.ts'
-import { fullCounts } from '../../platform/full-counts.ts'
 import {
   type AnyEndpoint,
   CursorPagination,

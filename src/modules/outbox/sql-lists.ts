@@ -9,8 +9,8 @@
 // No index covers sandbox mail and responses: what is excluded or has another response is skipped row by row, like rows that a
 // search does not match. The statuses of mail that waits or ended badly leave few rows.
 
+import { matches, matchesFolded } from '../../platform/db/sql-pattern.ts'
 import { type Statement, statement } from '../../platform/db.ts'
-import { matches, matchesFolded } from '../../platform/sql-pattern.ts'
 import { EMAIL_COLUMNS } from './sql.ts'
 
 /** What leads to the emails: a filter with its index, or the order of ids alone. */

@@ -11,7 +11,7 @@
 // without a key that was told to retry would send twice what was stored.
 
 import type { Clock } from '../../platform/clock.ts'
-import { wasCommitted } from '../../platform/commit-outcome.ts'
+import { wasCommitted } from '../../platform/db/commit-outcome.ts'
 import {
   type Database,
   type Db,

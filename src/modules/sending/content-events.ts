@@ -6,8 +6,8 @@
 //   content.blocked   the content, alone or with other risks, blocked the message or this recipient's copy
 
 import type { Database, Db } from '../../platform/db.ts'
+import { type ListPage, listPage, type PageAsked } from '../../platform/http/list-page.ts'
 import { FIRST_ID, firstIdAt, type Ids, LAST_ID } from '../../platform/ids.ts'
-import { type ListPage, listPage, type PageAsked } from '../../platform/list-page.ts'
 import type { Judged } from './recipient-verdicts.ts'
 import type { Incoming } from './sender.ts'
 import * as sql from './sql.ts'

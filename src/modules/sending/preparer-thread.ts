@@ -2,7 +2,7 @@
 
 import { parentPort } from 'node:worker_threads'
 import { asBuffer } from '../../mail/mime/parse.ts'
-import { giveBack } from '../../platform/body-spool.ts'
+import { giveBack } from '../../platform/files/body-spool.ts'
 import { type PrepareTask, preparedMail } from './submitted.ts'
 
 parentPort?.on('message', (task: PrepareTask) => {

@@ -2,7 +2,7 @@
 // 20 MB takes half a second, during which this process would serve nobody else. A message that exceeds the limits is not taken.
 
 import { asBuffer } from '../../mail/mime/parse.ts'
-import { ownMemory } from '../../platform/body-spool.ts'
+import { ownMemory } from '../../platform/files/body-spool.ts'
 import { type ThreadOptions, threadFor } from '../../platform/thread.ts'
 import { type PreparedMail, type PrepareTask, preparedMail } from './submitted.ts'
 

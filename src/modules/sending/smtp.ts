@@ -4,8 +4,8 @@
 
 import { type Address, suppressionKey } from '../../mail/address.ts'
 import type { SubmissionRefusal, SubmittedMessage } from '../../mail/mime/submitted.ts'
-import { giveBack, MAX_IN_MEMORY_BYTES } from '../../platform/body-spool.ts'
 import { ApiError, platformErrors } from '../../platform/errors.ts'
+import { giveBack, MAX_IN_MEMORY_BYTES } from '../../platform/files/body-spool.ts'
 import { groupCommit } from '../../platform/group-commit.ts'
 import type { Principal } from '../../platform/http.ts'
 import type { Ids } from '../../platform/ids.ts'

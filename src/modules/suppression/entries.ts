@@ -8,9 +8,9 @@
 // transaction that needs its key does. The event is written once, by the transaction that deletes the row.
 
 import type { Clock } from '../../platform/clock.ts'
+import { storableText } from '../../platform/db/storable-text.ts'
 import type { Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
-import { storableText } from '../../platform/storable-text.ts'
 import { append, type NewEvent, type Stream } from '../events/index.ts'
 import type { SuppressionReason } from './may-we-send.ts'
 import * as sql from './sql.ts'

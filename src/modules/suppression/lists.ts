@@ -1,8 +1,8 @@
 // Reads the two lists, newest first, with the account's own rights.
 
 import { foldCase, storedSpelling } from '../../mail/address.ts'
+import { containing } from '../../platform/db/sql-pattern.ts'
 import type { Db } from '../../platform/db.ts'
-import { containing } from '../../platform/sql-pattern.ts'
 import {
   type Suppression,
   type SuppressionRow,

@@ -9,8 +9,8 @@
 
 import { isUnavailable } from '../../platform/db.ts'
 import { platformErrors } from '../../platform/errors.ts'
+import { journalIn } from '../../platform/files/journal.ts'
 import { type GroupCommit, groupCommit } from '../../platform/group-commit.ts'
-import { journalIn } from '../../platform/journal.ts'
 import { lastingFault } from '../../platform/lasting-fault.ts'
 import { type Loop, loop, type Service } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'

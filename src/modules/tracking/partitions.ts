@@ -1,6 +1,6 @@
+import { dropDays } from '../../platform/db/partitions.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import { timeOfId } from '../../platform/ids.ts'
-import { dropDays } from '../../platform/partitions.ts'
 import * as sql from './sql.ts'
 
 const DAY_MS = 86_400_000

@@ -1,9 +1,9 @@
 // Writes hits into the database, each once by its id, and carries out the unsubscribes among the new ones.
 
 import type { Clock } from '../../platform/clock.ts'
+import { withDays } from '../../platform/db/partitions.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
-import { withDays } from '../../platform/partitions.ts'
 import { ensureEventPartitions } from '../events/index.ts'
 import { type UnsubscribeSource, unsubscribeByLink } from '../suppression/index.ts'
 import { HIT_KINDS, type Hit, isUnsubscribe } from './hits.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as x509 from '@peculiar/x509'
-import { selfSigned } from '../../platform/certificates.ts'
+import { selfSigned } from '../../platform/network/certificates.ts'
 import { certificateId, type RenewalAnswer, renewalInfoUrl, suggestionOf } from './renewal-information.ts'
 
 const HOUR_MS = 3_600_000

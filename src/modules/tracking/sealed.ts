@@ -1,6 +1,6 @@
 // The sealed columns of this room, to be resealed when the instance's secret changes.
 
-import { type SealedColumn, sealedColumn } from '../../platform/sealed-columns.ts'
+import { type SealedColumn, sealedColumn } from '../../platform/secrets/sealed-columns.ts'
 import { ACCOUNT_KEY } from './certificate-authority.ts'
 import { CERTIFICATE_KEY, OWN_CERTIFICATE_KEY } from './certificates.ts'
 

@@ -3,9 +3,9 @@
 // the names called most recently stay open: each takes some 40 KB.
 
 import { createSecureContext, type SecureContext } from 'node:tls'
-import type { Certificate } from '../../platform/certificates.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
+import type { Certificate } from '../../platform/network/certificates.ts'
 import { recentlyUsed } from '../../platform/recently-used.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { trackingAssignments } from '../domains/index.ts'

@@ -1,7 +1,7 @@
 // `posthorn reports tls`: lists all received TLS reports for the operator, including those about this host.
 
 import type { Command } from '../../platform/command.ts'
-import { domainReportsCommand } from '../../platform/domain-reports-command.ts'
+import { domainReportsCommand } from '../../platform/domain-reports/command.ts'
 import { type ReportRow, wireTlsReport } from './routes.ts'
 import * as sql from './sql.ts'
 

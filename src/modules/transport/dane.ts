@@ -14,7 +14,7 @@
 // host, or for the recipients' domain, as written or at the end of its aliases (section 3.2.2).
 
 import { isUsable } from '../../mail/dns/tlsa.ts'
-import type { SecureResolver } from '../../platform/dns-secure.ts'
+import type { SecureResolver } from '../../platform/dns/secure.ts'
 import type { HostRule } from './types.ts'
 
 const NONE: HostRule = { kind: 'any', fault: null }

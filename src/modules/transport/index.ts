@@ -8,11 +8,11 @@
 // Nothing here applies to a relay, which belongs to the operator.
 
 import type { Clock } from '../../platform/clock.ts'
-import type { Connector } from '../../platform/connect.ts'
 import type { Database, Db } from '../../platform/db.ts'
+import type { SecureResolver } from '../../platform/dns/secure.ts'
 import type { Resolver } from '../../platform/dns.ts'
-import type { SecureResolver } from '../../platform/dns-secure.ts'
 import type { Service } from '../../platform/lifecycle.ts'
+import type { Connector } from '../../platform/network/connect.ts'
 import { stsPolicies } from './mta-sts.ts'
 import { policyOf } from './policies.ts'
 import { sessionCounts } from './sessions.ts'

@@ -16,8 +16,8 @@ import {
 import type { ReceivedTlsDomain, ReceivedTlsReport } from '../../mail/aggregate-reports/tls-mail.ts'
 import { type DkimOutcome, type DkimQuestion, OF_TLS_REPORT } from '../../mail/authentication/dkim-check.ts'
 import type { Db } from '../../platform/db.ts'
+import { type ReportIntake, type ReportIntakeOptions, reportIntake } from '../../platform/domain-reports/intake.ts'
 import { firstIdAt } from '../../platform/ids.ts'
-import { type ReportIntake, type ReportIntakeOptions, reportIntake } from '../../platform/report-intake.ts'
 import * as sql from './sql.ts'
 
 /** Local part of the report address. */

@@ -13,10 +13,10 @@
 
 import { parseStsPolicy, type StsPolicy, stsRecordId } from '../../mail/dns/mta-sts.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Connector } from '../../platform/connect.ts'
 import type { Db } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import { freshCache } from '../../platform/fresh-cache.ts'
+import type { Connector } from '../../platform/network/connect.ts'
 import { recentlyUsed } from '../../platform/recently-used.ts'
 import * as sql from './sql.ts'
 import type { SessionFault } from './types.ts'

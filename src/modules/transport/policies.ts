@@ -2,7 +2,7 @@
 // over MTA-STS for each host (RFC 8461 section 2): a policy fetched over HTTPS never opens a host that DANE closes.
 
 import { type StsPolicy, stsAllows } from '../../mail/dns/mta-sts.ts'
-import type { SecureResolver } from '../../platform/dns-secure.ts'
+import type { SecureResolver } from '../../platform/dns/secure.ts'
 import { daneRules } from './dane.ts'
 import type { StsFound } from './mta-sts.ts'
 import type { HostRule, ReportedPolicy, SitePolicy } from './types.ts'

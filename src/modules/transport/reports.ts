@@ -18,10 +18,10 @@ import {
   tlsReportAddresses,
 } from '../../mail/aggregate-reports/tls.ts'
 import type { Clock } from '../../platform/clock.ts'
-import type { Connector } from '../../platform/connect.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import { loop, type Service } from '../../platform/lifecycle.ts'
+import type { Connector } from '../../platform/network/connect.ts'
 import * as sql from './sql.ts'
 import type { ReportedPolicy } from './types.ts'
 

@@ -24,7 +24,7 @@ import { bounceFromReply } from '../../mail/smtp/bounce.ts'
 import { type ProbeAnswer, SmtpConnection, type Timeouts } from '../../mail/smtp/client.ts'
 import type { Reply } from '../../mail/smtp/reply.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { CLIENT_TLS } from '../../platform/tls-client.ts'
+import { CLIENT_TLS } from '../../platform/network/tls-client.ts'
 import type { ProbeLimits, ProbeResult, SharedProbeLimits } from './probe-limits.ts'
 import type { SmtpResult } from './score.ts'
 

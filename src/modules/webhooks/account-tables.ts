@@ -1,4 +1,4 @@
-import { type AccountTable, accountTable } from '../../platform/account-tables.ts'
+import { type AccountTable, accountTable } from '../../platform/db/account-tables.ts'
 import * as sql from './sql.ts'
 
 export const webhookTables: readonly AccountTable[] = [

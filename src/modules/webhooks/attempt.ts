@@ -2,7 +2,7 @@
 
 import { StringDecoder } from 'node:string_decoder'
 import type { Clock } from '../../platform/clock.ts'
-import type { Connector, Outcome } from '../../platform/connect.ts'
+import type { Connector, Outcome } from '../../platform/network/connect.ts'
 import { type SigningSecrets, signedHeaders } from './sign.ts'
 import type { AttemptFacts } from './types.ts'
 

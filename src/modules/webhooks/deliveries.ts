@@ -2,8 +2,8 @@
 
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
+import { type ListPage, listPage } from '../../platform/http/list-page.ts'
 import { firstIdAt, type Ids, LAST_ID } from '../../platform/ids.ts'
-import { type ListPage, listPage } from '../../platform/list-page.ts'
 import { EVENT_TYPES, type EventReference, type EventType, eventsOfPeriod, eventType } from '../events/index.ts'
 import { type Asker, readEndpoint } from './endpoints.ts'
 import { errors } from './errors.ts'

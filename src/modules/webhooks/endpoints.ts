@@ -2,10 +2,10 @@
 // what is queued for it; nothing is caught up later. The log keeps what was attempted, as failed.
 
 import type { Clock } from '../../platform/clock.ts'
-import { type UrlFault, urlFault } from '../../platform/connect.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import { type FieldFault, validationError } from '../../platform/errors.ts'
 import { type Ids, isUuid } from '../../platform/ids.ts'
+import { type UrlFault, urlFault } from '../../platform/network/connect.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { ownedDomains } from '../domains/index.ts'
 import { errors } from './errors.ts'

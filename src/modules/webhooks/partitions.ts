@@ -1,5 +1,5 @@
+import { dropDays } from '../../platform/db/partitions.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import { dropDays } from '../../platform/partitions.ts'
 import { KEPT_DAYS } from './schedule.ts'
 import * as sql from './sql.ts'
 

@@ -5,8 +5,8 @@
 // receiver does not disable the new one.
 
 import type { Clock } from '../../platform/clock.ts'
+import { withDays } from '../../platform/db/partitions.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import { withDays } from '../../platform/partitions.ts'
 import type { AttemptResult } from './attempt.ts'
 import { ensureWebhookPartitions } from './partitions.ts'
 import { askedMsOf, DISABLE_AFTER_MS, isSince, logBegins, nextAttempt } from './schedule.ts'

@@ -1,8 +1,8 @@
 // One request for one claimed delivery: opens the secrets, asks the endpoint, and passes the result on.
 
 import type { Clock } from '../../platform/clock.ts'
-import type { Connector } from '../../platform/connect.ts'
 import type { Logger } from '../../platform/log.ts'
+import type { Connector } from '../../platform/network/connect.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { type AttemptResult, attempt } from './attempt.ts'
 import { openSecrets } from './endpoints.ts'

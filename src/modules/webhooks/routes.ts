@@ -1,6 +1,5 @@
 import { Type } from 'typebox'
-import type { Connector } from '../../platform/connect.ts'
-import { graceMsOf, Rotation } from '../../platform/grace-period.ts'
+import { graceMsOf, Rotation } from '../../platform/http/grace-period.ts'
 import {
   type AnyEndpoint,
   DateTime,
@@ -21,6 +20,7 @@ import {
   WholePage,
   WholePageLimit,
 } from '../../platform/http.ts'
+import type { Connector } from '../../platform/network/connect.ts'
 import {
   changeEndpoint,
   changeFaults,

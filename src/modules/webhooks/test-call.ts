@@ -2,9 +2,9 @@
 // like any other, but does not count as a success or failure of the endpoint and cannot be replayed, since the event log does
 // not have it. A receiver that answers 410 is disabled as by any attempt.
 
-import type { Connector } from '../../platform/connect.ts'
+import { withDays } from '../../platform/db/partitions.ts'
 import type { Ids } from '../../platform/ids.ts'
-import { withDays } from '../../platform/partitions.ts'
+import type { Connector } from '../../platform/network/connect.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { type AttemptResult, attempt } from './attempt.ts'
 import { type Asker, openSecrets, readEndpoint } from './endpoints.ts'

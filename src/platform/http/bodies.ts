@@ -5,9 +5,9 @@ import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { PassThrough, type Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { bodySpool, largeTurns, MAX_IN_MEMORY_BYTES, type SpooledBody, type Turns } from '../body-spool.ts'
-import type { MailRoom } from '../disk.ts'
 import { NO_OBJECT, platformErrors, validationError } from '../errors.ts'
+import { bodySpool, largeTurns, MAX_IN_MEMORY_BYTES, type SpooledBody, type Turns } from '../files/body-spool.ts'
+import type { MailRoom } from '../files/disk.ts'
 import { parseJsonBody } from '../json.ts'
 
 export const DEFAULT_BODY_BYTES = 1_048_576

@@ -3,8 +3,8 @@
 import { createHash } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import { type Static, type TNull, type TObject, type TSchema, type TSchemaOptions, type TUnion, Type } from 'typebox'
-import { listTotal } from '../list-page.ts'
 import type { Answer } from './endpoint.ts'
+import { listTotal } from './list-page.ts'
 import { named, namedAfter } from './schema-names.ts'
 
 type Also = Readonly<Record<string, unknown>>

@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import type { Readable } from 'node:stream'
 import { test } from 'node:test'
 import { fastify } from 'fastify'
-import { largeTurns } from '../body-spool.ts'
 import type { ApiError } from '../errors.ts'
+import { largeTurns } from '../files/body-spool.ts'
 import { readBodies } from './bodies.ts'
 
 const BYTES = 20_000_000

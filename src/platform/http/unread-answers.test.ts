@@ -8,10 +8,10 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import tls from 'node:tls'
 import { Type } from 'typebox'
-import { selfSigned } from '../certificates.ts'
 import { endpoint, httpServer, raw } from '../http.ts'
 import { systemIds } from '../ids.ts'
 import { createLogger } from '../log.ts'
+import { selfSigned } from '../network/certificates.ts'
 
 const UNREAD_MS = 1_000
 const LARGE_BYTES = 30_000_000

@@ -29,8 +29,8 @@ import {
   makeFolder,
   RESTORING,
   replaceFile,
-} from '../data-folder.ts'
-import { assertDiskRoom } from '../disk.ts'
+} from '../files/data-folder.ts'
+import { assertDiskRoom } from '../files/disk.ts'
 import { tryLock } from './lock.ts'
 
 export interface BackupManifest {

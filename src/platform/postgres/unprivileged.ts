@@ -17,7 +17,7 @@ import { createHash } from 'node:crypto'
 import { chmod, chown, cp, lstat, mkdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { replaceFile } from '../data-folder.ts'
+import { replaceFile } from '../files/data-folder.ts'
 import { type Binaries, binariesAt } from './binaries.ts'
 import { processesIn } from './processes.ts'
 
