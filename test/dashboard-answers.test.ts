@@ -18,7 +18,7 @@ import {
   usedOf,
   withoutScore,
   workingKeys,
-} from '../dashboard/src/answers.ts'
+} from '../dashboard/src/words/answers.ts'
 
 const NONE = { sent: 0, delivered: 0, bounces: 0, hard: 0, soft: 0, block: 0, unknown: 0 }
 const told = (figures: object): string =>

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fileIn, type Listed, savedAs } from '../dashboard/src/attachments.ts'
+import { fileIn, type Listed, savedAs } from '../dashboard/src/emails/attachments.ts'
 import { type Address, parseAddress } from '../src/mail/address.ts'
 import { type AttachmentInput, composeMessage } from '../src/mail/mime/compose.ts'
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dateFormat } from '../dashboard/src/date-format.ts'
+import { dateFormat } from '../dashboard/src/words/date-format.ts'
 import { inTimeZone } from './time-zone.ts'
 
 const AT = new Date('2026-11-03T13:05:09Z')

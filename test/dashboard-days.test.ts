@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { edgeOfDay, lastDays, ownZone } from '../dashboard/src/days.ts'
+import { edgeOfDay, lastDays, ownZone } from '../dashboard/src/words/days.ts'
 import { inTimeZone } from './time-zone.ts'
 
 // Half an hour after midnight and half an hour before it, after summer time began and after it ended.

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { answerOf, type Delivery, failedDeliveriesOf } from '../dashboard/src/failed-deliveries.ts'
+import { answerOf, type Delivery, failedDeliveriesOf } from '../dashboard/src/webhooks/failed-deliveries.ts'
 
 const AWAY = { http_status: null, error: 'connect ECONNREFUSED', response_body: null }
 const BROKEN = { http_status: 500, error: 'answered with 500', response_body: 'out of order' }

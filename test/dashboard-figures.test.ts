@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { listBehind, mailsOf } from '../dashboard/src/figure-links.ts'
+import { listBehind, mailsOf } from '../dashboard/src/figures/figure-links.ts'
 import { startWorld } from './world.ts'
 
 const LIMIT_MS = 20_000

@@ -3,11 +3,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type BulkCalls, everyRow, type Outcome, type Progress, runBulkCalls } from '../dashboard/src/bulk-calls.ts'
-import { csvText, readList, textOf } from '../dashboard/src/csv.ts'
-import { domainForm } from '../dashboard/src/domain-form.ts'
-import { bareOf } from '../dashboard/src/pasted-address.ts'
-import { reasonOf, suppressionOf, suppressionRefusal, unknownReasons } from '../dashboard/src/suppression-list.ts'
+import { type BulkCalls, everyRow, type Outcome, type Progress, runBulkCalls } from '../dashboard/src/api/bulk-calls.ts'
+import { csvText, readList, textOf } from '../dashboard/src/files/csv.ts'
+import { reasonOf, suppressionOf, suppressionRefusal, unknownReasons } from '../dashboard/src/files/suppression-list.ts'
+import { bareOf } from '../dashboard/src/ui/pasted-address.ts'
+import { domainForm } from '../dashboard/src/words/domain-form.ts'
 import { CONTACT_COLUMNS, contactOf, contactRefusal } from '../src/modules/contacts/contact-list.ts'
 
 test('what is written as CSV is read back the same, formulas too, except for white space at the ends', () => {

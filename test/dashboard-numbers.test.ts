@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { counted } from '../dashboard/src/number-format.ts'
+import { counted } from '../dashboard/src/words/number-format.ts'
 
 test('one of something is written in the singular, all other numbers in the plural', () => {
   const said = [0, 1, 2, 1_000].map((count) => counted(count, 'address', 'addresses'))

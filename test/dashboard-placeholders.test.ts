@@ -4,8 +4,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import mustache from 'mustache'
-import { nested, placeholdersOf, valueTyped } from '../dashboard/src/placeholders.ts'
-import { toneOf } from '../dashboard/src/tones.ts'
+import { nested, placeholdersOf, valueTyped } from '../dashboard/src/emails/placeholders.ts'
+import { toneOf } from '../dashboard/src/words/tones.ts'
 
 // Each row: a template and the placeholders that are asked for, with the sample of a section; null for a text.
 const TEMPLATES: readonly (readonly [text: string, asked: Readonly<Record<string, unknown>>])[] = [

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { percent, rate } from '../dashboard/src/rates.ts'
+import { percent, rate } from '../dashboard/src/words/rates.ts'
 
 test('a share is as exact as it is small, and never rounded to all or to none', () => {
   const shown = (share: number): string => percent(share).replace('\u00a0', ' ')

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { parseSearch, stringifySearch } from '../dashboard/src/search.ts'
+import { parseSearch, stringifySearch } from '../dashboard/src/ui/search.ts'
 
 const TEXTS = [
   'true',

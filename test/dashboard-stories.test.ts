@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bouncesBehind, causeOf, factsOf, shownEvents, storyOf } from '../dashboard/src/story.ts'
+import { bouncesBehind, causeOf, factsOf, shownEvents, storyOf } from '../dashboard/src/emails/story.ts'
 
 type Email = Parameters<typeof storyOf>[0]
 const MAIL: Email = {

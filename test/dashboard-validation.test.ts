@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Finding, findingsOf, notesOf, type Validated } from '../dashboard/src/validation-checks.ts'
+import { type Finding, findingsOf, notesOf, type Validated } from '../dashboard/src/words/validation-checks.ts'
 import { score } from '../src/modules/validation/score.ts'
 
 type Facts = Parameters<typeof score>[0]

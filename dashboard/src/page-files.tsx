@@ -3,8 +3,8 @@
 
 import type { ErrorComponentProps } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { ASK_AGAIN_MS } from './api.ts'
-import { Button, Page, Problem } from './ui.tsx'
+import { ASK_AGAIN_MS } from './api/api.ts'
+import { Button, Page, Problem } from './ui/ui.tsx'
 
 type Load = () => Promise<Record<string, unknown>>
 

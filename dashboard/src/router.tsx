@@ -1,11 +1,11 @@
 // Every view has a URL that can be shared: filters are in its query.
 
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
-import { Frame } from './frame.tsx'
-import { NotFound } from './not-found.tsx'
 import { PageFailed, pageFile } from './page-files.tsx'
 import { Overview } from './pages/overview.tsx'
-import { parseSearch, type Search, stringifySearch } from './search.ts'
+import { Frame } from './shell/frame.tsx'
+import { NotFound } from './shell/not-found.tsx'
+import { parseSearch, type Search, stringifySearch } from './ui/search.ts'
 
 const root = createRootRoute({ component: Frame, notFoundComponent: NotFound })
 
@@ -41,7 +41,7 @@ const risk = pageFile(() => import('./pages/risk.tsx'))
 const check = pageFile(() => import('./pages/check.tsx'))
 const settings = pageFile(() => import('./pages/settings.tsx'))
 const operatorAccounts = pageFile(() => import('./pages/operator-accounts.tsx'))
-const setUp = pageFile(() => import('./set-up.tsx'))
+const setUp = pageFile(() => import('./shell/set-up.tsx'))
 const operatorInstance = pageFile(() => import('./pages/operator-instance.tsx'))
 
 const tree = root.addChildren([

@@ -1,10 +1,10 @@
 import { useState } from 'react'
-import { announce } from '../announcements.tsx'
-import { usedOf } from '../answers.ts'
-import { call, type Json, refresh, useApi } from '../api.ts'
-import { figure } from '../number-format.ts'
-import { SecretRotation } from '../secret-rotation.tsx'
-import { Button, Code, Copy, Facts, NOT_YET, Page, Pending, Problem, Section, Time } from '../ui.tsx'
+import { call, type Json, refresh, useApi } from '../api/api.ts'
+import { announce } from '../ui/announcements.tsx'
+import { SecretRotation } from '../ui/secret-rotation.tsx'
+import { Button, Code, Copy, Facts, NOT_YET, Page, Pending, Problem, Section, Time } from '../ui/ui.tsx'
+import { usedOf } from '../words/answers.ts'
+import { figure } from '../words/number-format.ts'
 
 export function Smtp() {
   const found = useApi('/smtp-credentials/settings')

@@ -1,12 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import { withoutScore } from '../answers.ts'
-import { call, type Json, refresh, useApi } from '../api.ts'
-import { figure } from '../number-format.ts'
-import { percent } from '../rates.ts'
-import type { Search } from '../search.ts'
-import { Table } from '../table.tsx'
-import { Button, NOT_YET, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
+import { call, type Json, refresh, useApi } from '../api/api.ts'
+import type { Search } from '../ui/search.ts'
+import { Table } from '../ui/table.tsx'
+import { Button, NOT_YET, Page, Pending, Problem, Section, State, Time } from '../ui/ui.tsx'
+import { withoutScore } from '../words/answers.ts'
+import { figure } from '../words/number-format.ts'
+import { percent } from '../words/rates.ts'
 
 const PARTS: Readonly<Record<string, string>> = {
   delivery: 'Delivered',

@@ -4,23 +4,35 @@ import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { CONTACT_COLUMNS, contactOf, contactRefusal } from '../../../src/modules/contacts/contact-list.ts'
 import { cellOfTexts, textsOfCell } from '../../../src/platform/csv.ts'
-import { AddForm } from '../add-form.tsx'
-import { announce } from '../announcements.tsx'
-import { subscribedOf } from '../answers.ts'
-import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
-import type { Outcome } from '../bulk-calls.ts'
-import { Checkbox } from '../checkbox.tsx'
-import { Confirm } from '../confirm.tsx'
-import type { Entry } from '../csv.ts'
-import { useEdited } from '../edited-form.ts'
-import { AsCall } from '../example-call.tsx'
-import { inWords, saidOfIt } from '../faults.ts'
-import { Import, useImport } from '../import.tsx'
-import { chosenOf, type Filter, Listing, useFirstPage, useTotal, words } from '../listing.tsx'
-import { EditableIfPermitted, IfPermitted } from '../permissions.tsx'
-import type { Search } from '../search.ts'
-import { Button, Facts, Field, LIKE_A_BUTTON, NOT_YET, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
-import { Unsaved } from '../unsaved.tsx'
+import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api/api.ts'
+import type { Outcome } from '../api/bulk-calls.ts'
+import { inWords, saidOfIt } from '../api/faults.ts'
+import { EditableIfPermitted, IfPermitted } from '../api/permissions.tsx'
+import type { Entry } from '../files/csv.ts'
+import { Import, useImport } from '../files/import.tsx'
+import { AddForm } from '../ui/add-form.tsx'
+import { announce } from '../ui/announcements.tsx'
+import { Checkbox } from '../ui/checkbox.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { useEdited } from '../ui/edited-form.ts'
+import { AsCall } from '../ui/example-call.tsx'
+import { chosenOf, type Filter, Listing, useFirstPage, useTotal, words } from '../ui/listing.tsx'
+import type { Search } from '../ui/search.ts'
+import {
+  Button,
+  Facts,
+  Field,
+  LIKE_A_BUTTON,
+  NOT_YET,
+  Page,
+  Pending,
+  Problem,
+  Section,
+  State,
+  Time,
+} from '../ui/ui.tsx'
+import { Unsaved } from '../ui/unsaved.tsx'
+import { subscribedOf } from '../words/answers.ts'
 
 const PATH = '/customer/contacts'
 

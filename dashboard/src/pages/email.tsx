@@ -4,17 +4,16 @@ import { Link, useParams } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
 import { adviceFor } from '../../../src/mail/reports/bounce-advice.ts'
 import { explain, isListReason, isOverdue, untriedFor } from '../../../src/mail/reports/explain.ts'
-import { announce } from '../announcements.tsx'
-import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
-import { Confirm } from '../confirm.tsx'
-import { DateTimeInput, localOf, momentOf } from '../date-time-input.tsx'
-import { useEmailFilters } from '../email-filters.ts'
-import { Neighbours } from '../neighbours.tsx'
-import { figure } from '../number-format.ts'
-import { IfPermitted } from '../permissions.tsx'
-import { Preview } from '../preview.tsx'
-import { bouncesBehind, storyOf } from '../story.ts'
-import { answerIn, deferralOf, type Step, timelineOf } from '../timeline.ts'
+import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api/api.ts'
+import { IfPermitted } from '../api/permissions.tsx'
+import { useEmailFilters } from '../emails/email-filters.ts'
+import { Preview } from '../emails/preview.tsx'
+import { bouncesBehind, storyOf } from '../emails/story.ts'
+import { answerIn, deferralOf, type Step, timelineOf } from '../emails/timeline.ts'
+import { announce } from '../ui/announcements.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { DateTimeInput, localOf, momentOf } from '../ui/date-time-input.tsx'
+import { Neighbours } from '../ui/neighbours.tsx'
 import {
   Button,
   Copy,
@@ -28,8 +27,9 @@ import {
   State,
   Time,
   TONE_CLASSES,
-} from '../ui.tsx'
-import { WebhookDeliveries } from '../webhook-deliveries.tsx'
+} from '../ui/ui.tsx'
+import { WebhookDeliveries } from '../webhooks/deliveries.tsx'
+import { figure } from '../words/number-format.ts'
 
 export function Email() {
   const { id } = useParams({ strict: false }) as { id: string }

@@ -1,12 +1,12 @@
 // Erasing people who ask to be forgotten, and the record of it.
 
 import { useState } from 'react'
-import { AddForm } from '../add-form.tsx'
-import { announce } from '../announcements.tsx'
-import { Checkbox } from '../checkbox.tsx'
-import { Listing, useFirstPage } from '../listing.tsx'
-import { counted, figure } from '../number-format.ts'
-import { NOT_YET, Page, Section, State, Time } from '../ui.tsx'
+import { AddForm } from '../ui/add-form.tsx'
+import { announce } from '../ui/announcements.tsx'
+import { Checkbox } from '../ui/checkbox.tsx'
+import { Listing, useFirstPage } from '../ui/listing.tsx'
+import { NOT_YET, Page, Section, State, Time } from '../ui/ui.tsx'
+import { counted, figure } from '../words/number-format.ts'
 
 const PATH = '/customer/erasures'
 const EVERY_MS = 5_000

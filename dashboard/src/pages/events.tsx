@@ -2,15 +2,15 @@
 
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { engagementIn } from '../answers.ts'
-import type { Json } from '../api.ts'
-import { useDomainFilter } from '../by-domain.tsx'
-import { EVENTS } from '../event-types.ts'
-import { ExampleCall, FIRST_EMAIL } from '../example-call.tsx'
-import { Listing, WHOLE_ADDRESS } from '../listing.tsx'
-import { useRecentFigures } from '../recent-figures.ts'
-import type { Search } from '../search.ts'
-import { NOT_YET, Page, State, Time } from '../ui.tsx'
+import type { Json } from '../api/api.ts'
+import { useDomainFilter } from '../figures/by-domain.tsx'
+import { useRecentFigures } from '../figures/recent-figures.ts'
+import { ExampleCall, FIRST_EMAIL } from '../ui/example-call.tsx'
+import { Listing, WHOLE_ADDRESS } from '../ui/listing.tsx'
+import type { Search } from '../ui/search.ts'
+import { NOT_YET, Page, State, Time } from '../ui/ui.tsx'
+import { EVENTS } from '../webhooks/event-types.ts'
+import { engagementIn } from '../words/answers.ts'
 
 const NAMES: ReadonlyMap<string, string> = new Map(EVENTS)
 

@@ -2,20 +2,33 @@
 
 import { Link, useParams } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
-import { AddForm } from '../add-form.tsx'
-import { announce } from '../announcements.tsx'
-import { workingKeys } from '../answers.ts'
-import { besides, call, faultOf, type Json, refresh, useApi } from '../api.ts'
-import { Confirm } from '../confirm.tsx'
-import { useEdited } from '../edited-form.ts'
-import { BOUND_FIELDS, boundsOf, fieldsOf, KeyBounds, lacksChoice, UNBOUND } from '../key-bounds.tsx'
-import { Listing, useFirstPage } from '../listing.tsx'
-import { counted } from '../number-format.ts'
-import { EditableIfPermitted, IfPermitted } from '../permissions.tsx'
-import { SecretRotation } from '../secret-rotation.tsx'
-import { ShownOnce } from '../shown-once.tsx'
-import { Button, Choice, DATES, Facts, Field, NOT_YET, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
-import { Unsaved } from '../unsaved.tsx'
+import { BOUND_FIELDS, boundsOf, fieldsOf, KeyBounds, lacksChoice, UNBOUND } from '../account/key-bounds.tsx'
+import { besides, call, faultOf, type Json, refresh, useApi } from '../api/api.ts'
+import { EditableIfPermitted, IfPermitted } from '../api/permissions.tsx'
+import { AddForm } from '../ui/add-form.tsx'
+import { announce } from '../ui/announcements.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { useEdited } from '../ui/edited-form.ts'
+import { Listing, useFirstPage } from '../ui/listing.tsx'
+import { SecretRotation } from '../ui/secret-rotation.tsx'
+import { ShownOnce } from '../ui/shown-once.tsx'
+import {
+  Button,
+  Choice,
+  DATES,
+  Facts,
+  Field,
+  NOT_YET,
+  Page,
+  Pending,
+  Problem,
+  Section,
+  State,
+  Time,
+} from '../ui/ui.tsx'
+import { Unsaved } from '../ui/unsaved.tsx'
+import { workingKeys } from '../words/answers.ts'
+import { counted } from '../words/number-format.ts'
 
 const PATH = '/customer/api-keys'
 const LIST_EVERY_MS = 15_000

@@ -2,16 +2,16 @@
 
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { type FormEvent, type ReactNode, useState } from 'react'
-import { AccountTerms, FEATURES, PLANS } from '../account-terms.tsx'
-import { announce } from '../announcements.tsx'
-import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api.ts'
-import { Confirm } from '../confirm.tsx'
-import { Listing, useFirstPage, words } from '../listing.tsx'
-import { counted, figure } from '../number-format.ts'
-import { ShownOnce } from '../shown-once.tsx'
-import { Table } from '../table.tsx'
-import { Button, Choice, Facts, Field, NOT_YET, Page, Pending, Problem, Section, State, Time } from '../ui.tsx'
-import { Unsaved } from '../unsaved.tsx'
+import { AccountTerms, FEATURES, PLANS } from '../account/account-terms.tsx'
+import { besides, call, faultOf, type Json, refresh, useApi, withQuery } from '../api/api.ts'
+import { announce } from '../ui/announcements.tsx'
+import { Confirm } from '../ui/confirm.tsx'
+import { Listing, useFirstPage, words } from '../ui/listing.tsx'
+import { ShownOnce } from '../ui/shown-once.tsx'
+import { Table } from '../ui/table.tsx'
+import { Button, Choice, Facts, Field, NOT_YET, Page, Pending, Problem, Section, State, Time } from '../ui/ui.tsx'
+import { Unsaved } from '../ui/unsaved.tsx'
+import { counted, figure } from '../words/number-format.ts'
 
 export function Accounts() {
   const all = useApi(withQuery('/operator/accounts', { limit: 1 }))

@@ -2,12 +2,12 @@
 
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, useEffect, useState } from 'react'
-import { heldUp, runningOn } from '../answers.ts'
-import { call, type Json, refresh, useApi, withQuery } from '../api.ts'
-import { counted, figure } from '../number-format.ts'
-import type { Search } from '../search.ts'
-import { Table } from '../table.tsx'
-import { Button, Field, NOT_YET, Page, Problem, Section, State, Time } from '../ui.tsx'
+import { call, type Json, refresh, useApi, withQuery } from '../api/api.ts'
+import type { Search } from '../ui/search.ts'
+import { Table } from '../ui/table.tsx'
+import { Button, Field, NOT_YET, Page, Problem, Section, State, Time } from '../ui/ui.tsx'
+import { heldUp, runningOn } from '../words/answers.ts'
+import { counted, figure } from '../words/number-format.ts'
 
 const QUEUES_EVERY_MS = 3_000
 const CAUSES_EVERY_MS = 10_000

@@ -1,11 +1,11 @@
 // Checks an email before it is sent: content score, and whether the send would be allowed.
 
 import { type FormEvent, useState } from 'react'
-import { call, type Json } from '../api.ts'
-import { Checkbox } from '../checkbox.tsx'
-import { filled } from '../filled.ts'
-import { Table } from '../table.tsx'
-import { Button, Field, Page, Problem, Section, State } from '../ui.tsx'
+import { call, type Json } from '../api/api.ts'
+import { filled } from '../api/filled.ts'
+import { Checkbox } from '../ui/checkbox.tsx'
+import { Table } from '../ui/table.tsx'
+import { Button, Field, Page, Problem, Section, State } from '../ui/ui.tsx'
 
 const ACTIONS: Readonly<Record<string, string>> = {
   allow: 'It would be sent.',

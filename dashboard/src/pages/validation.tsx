@@ -1,14 +1,14 @@
 // Validates one address, or a list whose results can be exported.
 
 import { type FormEvent, useRef, useState } from 'react'
-import { call, type Json, refresh, useApi } from '../api.ts'
-import type { Outcome } from '../bulk-calls.ts'
-import { csvText, type Entry } from '../csv.ts'
-import { Import } from '../import.tsx'
-import { counted, figure } from '../number-format.ts'
-import { save } from '../save.ts'
-import { Button, Facts, Field, Page, Problem, Section, State, Time } from '../ui.tsx'
-import { type Finding, findingsOf, notesOf } from '../validation-checks.ts'
+import { call, type Json, refresh, useApi } from '../api/api.ts'
+import type { Outcome } from '../api/bulk-calls.ts'
+import { csvText, type Entry } from '../files/csv.ts'
+import { Import } from '../files/import.tsx'
+import { save } from '../files/save.ts'
+import { Button, Facts, Field, Page, Problem, Section, State, Time } from '../ui/ui.tsx'
+import { counted, figure } from '../words/number-format.ts'
+import { type Finding, findingsOf, notesOf } from '../words/validation-checks.ts'
 
 const BATCH = 100
 const QUOTA = '/address/validate/quota'
