@@ -12,7 +12,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { type Bind, startBind } from '../test/peers/bind.ts'
 import { scratch } from '../test/peers/fixture.ts'
 import { startPosthorn } from '../test/peers/posthorn.ts'
-import { startReceiver } from '../test/receiver.ts'
+import { startReceiver } from '../test/world/receiver.ts'
 import { receipt } from './fixture.ts'
 import { commandLine } from './fixture-options.ts'
 

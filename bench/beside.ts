@@ -12,7 +12,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { startBind } from '../test/peers/bind.ts'
 import { scratch } from '../test/peers/fixture.ts'
 import { type Posthorn, startPosthorn } from '../test/peers/posthorn.ts'
-import { startReceiver } from '../test/receiver.ts'
+import { startReceiver } from '../test/world/receiver.ts'
 import { commandLine } from './fixture-options.ts'
 import { percentile } from './fixture-world.ts'
 

@@ -10,7 +10,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { scratch, waitFor } from '../test/peers/fixture.ts'
-import { unmanned } from '../test/unmanned.ts'
+import { unmanned } from '../test/world/unmanned.ts'
 import { median } from './fixture.ts'
 import { DESTINATIONS, startDeep } from './fixture-deep.ts'
 import { commandLine } from './fixture-options.ts'

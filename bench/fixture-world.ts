@@ -6,7 +6,7 @@ import path from 'node:path'
 import { systemClock } from '../src/platform/clock.ts'
 import { createLogger } from '../src/platform/log.ts'
 import { attachOrStart } from '../src/platform/postgres.ts'
-import { startWorld, type World } from '../test/world.ts'
+import { startWorld, type World } from '../test/world/world.ts'
 
 export interface DurableWorld extends AsyncDisposable {
   readonly world: World

@@ -10,10 +10,10 @@
 
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { AROUND, logIn, postLarge, sendLarge } from '../test/large.ts'
 import { descendants, scratch, waitFor } from '../test/peers/fixture.ts'
 import { startPosthorn } from '../test/peers/posthorn.ts'
-import { startReceiver } from '../test/receiver.ts'
+import { AROUND, logIn, postLarge, sendLarge } from '../test/world/large.ts'
+import { startReceiver } from '../test/world/receiver.ts'
 import { commandLine } from './fixture-options.ts'
 
 const { messages: MESSAGES, slow: SLOW_MS } = commandLine({ messages: 10, slow: 0 })

@@ -6,7 +6,7 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { SmtpConnection } from '../src/mail/smtp/client.ts'
 import { systemClock } from '../src/platform/clock.ts'
-import { startReceiver } from '../test/receiver.ts'
+import { startReceiver } from '../test/world/receiver.ts'
 
 const MESSAGE_BYTES = 10_240
 

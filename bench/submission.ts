@@ -11,7 +11,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { scratch } from '../test/peers/fixture.ts'
 import { startPosthorn } from '../test/peers/posthorn.ts'
-import { plain, type SmtpSession, smtpSession } from '../test/submission.ts'
+import { plain, type SmtpSession, smtpSession } from '../test/world/submission.ts'
 import { smtpLoad } from './fixture-load.ts'
 import { commandLine } from './fixture-options.ts'
 

@@ -14,7 +14,7 @@ import { systemClock } from '../src/platform/clock.ts'
 import { connect, type Db, statement } from '../src/platform/db.ts'
 import { page } from '../test/content-mails/layout.ts'
 import { LEGITIMATE } from '../test/content-mails/legitimate.ts'
-import { freshDb } from '../test/database.ts'
+import { freshDb } from '../test/world/database.ts'
 import { cpuSeconds, median } from './fixture.ts'
 import { commandLine } from './fixture-options.ts'
 

@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { append, followerLags, type NewEvent } from '../src/modules/events/index.ts'
-import type { TestAccount, World } from '../test/world.ts'
+import type { TestAccount, World } from '../test/world/world.ts'
 import { commandLine } from './fixture-options.ts'
 import { durableWorld } from './fixture-world.ts'
 

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { until } from './accounts-fixture.ts'
-import { everyDoor } from './every-endpoint.ts'
-import { startWorld } from './world.ts'
+import { until } from './world/accounts-fixture.ts'
+import { everyDoor } from './world/every-endpoint.ts'
+import { startWorld } from './world/world.ts'
 
 const NO_ID = '0192f000-0000-7000-8000-00000000dead'
 const SYSTEM_ID = '00000000-0000-0000-0000-000000000000'

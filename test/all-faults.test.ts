@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { startWorld, type World } from './world.ts'
+import { startWorld, type World } from './world/world.ts'
 
 const ABSENT = '01a00000-0000-7000-8000-000000000000'
 const PAST = '2020-01-01T00:00:00Z'

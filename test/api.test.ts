@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net from 'node:net'
 import { test } from 'node:test'
-import { documentOf } from './document.ts'
-import { startWorld } from './world.ts'
+import { documentOf } from './world/document.ts'
+import { startWorld } from './world/world.ts'
 
 const MAIL = { from: 'you@example.com', to: 'someone@example.net', subject: 'First mail', html: '<h1>It works</h1>' }
 

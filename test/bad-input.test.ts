@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import { domainToASCII } from 'node:url'
 import PostalMime from 'postal-mime'
 import { systemClock } from '../src/platform/clock.ts'
-import { type Api, type Reply, startWorld, type World } from './world.ts'
+import { type Api, type Reply, startWorld, type World } from './world/world.ts'
 
 const MAIL = { from: 'you@example.com', to: 'someone@example.net', subject: 'Hello', text: 'Hello' }
 const MAX_LINE_BYTES = 998

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { startReceiver } from './receiver.ts'
-import { type Api, startWorld, type World } from './world.ts'
+import { startReceiver } from './world/receiver.ts'
+import { type Api, startWorld, type World } from './world/world.ts'
 
 const LISTS = ['/api/v1/emails', '/api/v1/events?event=email.bounced', '/api/v1/customer/bounces']
 

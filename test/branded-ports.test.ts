@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { statement } from '../src/platform/db.ts'
 import { selfSigned } from '../src/platform/network/certificates.ts'
-import { startWorld } from './world.ts'
+import { startWorld } from './world/world.ts'
 
 const NAME = 'go.shop.example'
 const ISSUED = statement(

@@ -3,9 +3,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type DatabaseProxy, databaseProxy } from './database-proxy.ts'
-import { webhookReceiver } from './webhook-receiver.ts'
-import { startWorld } from './world.ts'
+import { type DatabaseProxy, databaseProxy } from './world/database-proxy.ts'
+import { webhookReceiver } from './world/webhook-receiver.ts'
+import { startWorld } from './world/world.ts'
 
 const DEADLOCK = '40P01'
 const LATE = '57014'

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startReceiver } from './receiver.ts'
-import { startWorld } from './world.ts'
+import { startReceiver } from './world/receiver.ts'
+import { startWorld } from './world/world.ts'
 
 const MANY = 400
 const ZONES = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.1'] } }

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { startReceiver } from './receiver.ts'
-import { startWorld } from './world.ts'
+import { startReceiver } from './world/receiver.ts'
+import { startWorld } from './world/world.ts'
 
 const SINGLE = '127.0.0.21'
 const BULK = '127.0.0.22'

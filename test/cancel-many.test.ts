@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { statement } from '../src/platform/db.ts'
-import { type Api, type Reply, startWorld, type World } from './world.ts'
+import { type Api, type Reply, startWorld, type World } from './world/world.ts'
 
 const CANCEL = '/api/v1/emails/cancel'
 const UNDER_ATTEMPT = statement('test_under_attempt', 'update queue set state = $2 where id = $1')

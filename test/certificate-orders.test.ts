@@ -13,7 +13,7 @@ import { type DoctorOptions, examineDatabase } from '../src/operator/doctor.ts'
 import type { CommandContext } from '../src/platform/command.ts'
 import { statement } from '../src/platform/db.ts'
 import { selfSigned } from '../src/platform/network/certificates.ts'
-import { certifiedWorld, HOST, OWN, PATH, startAuthority, until, verified } from './certificate-authority.ts'
+import { certifiedWorld, HOST, OWN, PATH, startAuthority, until, verified } from './world/certificate-authority.ts'
 
 const AWAY = 'The certificate authority could not be reached'
 const DAY_MS = 86_400_000

@@ -17,8 +17,8 @@ import {
   startAuthority,
   until,
   verified,
-} from './certificate-authority.ts'
-import type { World } from './world.ts'
+} from './world/certificate-authority.ts'
+import type { World } from './world/world.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

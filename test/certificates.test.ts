@@ -11,7 +11,7 @@ import { systemClock } from '../src/platform/clock.ts'
 import { createLogger } from '../src/platform/log.ts'
 import { certificateWatch } from '../src/platform/network/certificate-watch.ts'
 import { type Certificate, instanceCertificate, selfSigned } from '../src/platform/network/certificates.ts'
-import { smtpSession, submissionWorld } from './submission.ts'
+import { smtpSession, submissionWorld } from './world/submission.ts'
 
 /** Fingerprint of the certificate that the port presents. */
 function shownBy(port: number): Promise<string> {

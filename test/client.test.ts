@@ -22,7 +22,7 @@ import {
   unwrap,
   type WebhookEvent,
 } from '../clients/typescript/src/index.ts'
-import { startWorld, type World } from './world.ts'
+import { startWorld, type World } from './world/world.ts'
 
 const MAIL = { from: 'a@shop.example', subject: 's', text: 't' }
 let world: World

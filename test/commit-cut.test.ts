@@ -7,10 +7,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import pg from 'pg'
 import { statement } from '../src/platform/db.ts'
-import { type DatabaseProxy, databaseProxy, type Fault, type SeenStatement } from './database-proxy.ts'
-import { type Receiver, startReceiver } from './receiver.ts'
-import { plain, type SmtpSession, smtpSession } from './submission.ts'
-import { type Reply, startWorld, type World } from './world.ts'
+import { type DatabaseProxy, databaseProxy, type Fault, type SeenStatement } from './world/database-proxy.ts'
+import { type Receiver, startReceiver } from './world/receiver.ts'
+import { plain, type SmtpSession, smtpSession } from './world/submission.ts'
+import { type Reply, startWorld, type World } from './world/world.ts'
 
 const WITHIN_MS = 30_000
 const EMAILS = statement('test_emails', 'select id, status from email where recipient = $1')

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { CONTACTS, startContacts } from './contacts-world.ts'
-import type { Reply } from './world.ts'
+import { CONTACTS, startContacts } from './world/contacts-world.ts'
+import type { Reply } from './world/world.ts'
 
 const UNSUBSCRIBES = '/api/v1/customer/unsubscribes'
 const HOUR_MS = 3_600_000

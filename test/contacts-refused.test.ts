@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { statement } from '../src/platform/db.ts'
-import { untilBlocked } from './blocked.ts'
-import { CONTACTS } from './contacts-world.ts'
-import { type Reply, startWorld } from './world.ts'
+import { untilBlocked } from './world/blocked.ts'
+import { CONTACTS } from './world/contacts-world.ts'
+import { type Reply, startWorld } from './world/world.ts'
 
 const HOUR_MS = 3_600_000
 

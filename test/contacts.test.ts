@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { suspend } from '../src/modules/accounts/index.ts'
-import { CONTACTS, settled, startContacts } from './contacts-world.ts'
-import { webhookReceiver } from './webhook-receiver.ts'
-import { type Reply, startWorld } from './world.ts'
+import { CONTACTS, settled, startContacts } from './world/contacts-world.ts'
+import { webhookReceiver } from './world/webhook-receiver.ts'
+import { type Reply, startWorld } from './world/world.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

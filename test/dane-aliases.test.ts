@@ -8,9 +8,9 @@ import { SYSTEM_ACCOUNT_ID } from '../src/modules/accounts/index.ts'
 import { inboxOwner, isTlsReport, systemMailer } from '../src/modules/notices/index.ts'
 import { siteIds } from '../src/modules/outbox/index.ts'
 import { transportOf } from '../src/modules/transport/index.ts'
-import { fixture } from './delivery-fixture.ts'
-import { type Answers, certificate, guarded, keyOf, policy, RESULTS, signed, ZONE } from './tls-fixture.ts'
-import { web } from './tls-web.ts'
+import { fixture } from './world/delivery-fixture.ts'
+import { type Answers, certificate, guarded, keyOf, policy, RESULTS, signed, ZONE } from './world/tls-fixture.ts'
+import { web } from './world/tls-web.ts'
 
 const GOOD = certificate(['mx.sts.test'])
 const UNKNOWN = certificate(['mx.sts.test'])

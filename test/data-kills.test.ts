@@ -11,10 +11,10 @@ import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import { statement } from '../src/platform/db.ts'
-import { type DatabaseProxy, databaseProxy, type SeenStatement } from './database-proxy.ts'
-import { type Receiver, startReceiver } from './receiver.ts'
-import { plain, type SmtpSession, smtpSession } from './submission.ts'
-import { startWorld, type World } from './world.ts'
+import { type DatabaseProxy, databaseProxy, type SeenStatement } from './world/database-proxy.ts'
+import { type Receiver, startReceiver } from './world/receiver.ts'
+import { plain, type SmtpSession, smtpSession } from './world/submission.ts'
+import { startWorld, type World } from './world/world.ts'
 
 const WITHIN_MS = 60_000
 const EMAILS = statement('test_emails', 'select count(*)::int as count from email where recipient = $1')
@@ -58,7 +58,7 @@ class Doors {
 
   /** Takes ports that are free at the time: those of the previous process may have been taken. */
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [path.join(import.meta.dirname, 'worker-process.ts')], {
+    const child = spawn(process.execPath, [path.join(import.meta.dirname, 'world', 'worker-process.ts')], {
       env: {
         ...this.#env,
         POSTHORN_MX_PORT: '0',

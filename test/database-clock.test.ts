@@ -13,7 +13,7 @@ import { connect } from '../src/platform/db.ts'
 import { systemIds } from '../src/platform/ids.ts'
 import { createLogger } from '../src/platform/log.ts'
 import { openSecrets, renewSecrets } from '../src/platform/secrets/keys.ts'
-import { freshDb } from './database.ts'
+import { freshDb } from './world/database.ts'
 
 const MINUTE_MS = 60_000
 

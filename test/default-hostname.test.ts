@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { type ReceivedMessage, type Receiver, startReceiver } from './receiver.ts'
-import { mailFromNobody } from './submission.ts'
-import { startWorld, type World } from './world.ts'
+import { type ReceivedMessage, type Receiver, startReceiver } from './world/receiver.ts'
+import { mailFromNobody } from './world/submission.ts'
+import { startWorld, type World } from './world/world.ts'
 
 const DSN =
   'From: MAILER-DAEMON@example.net\r\nSubject: Undelivered\r\nContent-Type: multipart/report; report-type=delivery-status; boundary=b\r\n\r\n--b\r\nContent-Type: message/delivery-status\r\n\r\nReporting-MTA: dns; example.net\r\n\r\nFinal-Recipient: rfc822; bob@example.net\r\nAction: failed\r\nStatus: 5.1.1\r\nDiagnostic-Code: smtp; 550 5.1.1 no such user\r\n\r\n--b--'

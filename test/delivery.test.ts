@@ -5,8 +5,8 @@ import { test } from 'node:test'
 import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import PostalMime from 'postal-mime'
 import { parseAddress } from '../src/mail/address.ts'
-import { type Receiver, startReceiver } from './receiver.ts'
-import { startWorld, type World } from './world.ts'
+import { type Receiver, startReceiver } from './world/receiver.ts'
+import { startWorld, type World } from './world/world.ts'
 
 const MINUTE = 60_000
 const MAIL = { from: 'Shop <a@shop.example>', to: 'b@example.net', subject: 'Hi', html: '<p>Hi</p>', text: 'Hi' }

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { dmarcReportCommands } from '../src/modules/dmarc/index.ts'
-import { reporterZones, reportOutcomes, sendReport, signedReport } from './report-mail.ts'
-import { startWorld, type World } from './world.ts'
+import { reporterZones, reportOutcomes, sendReport, signedReport } from './world/report-mail.ts'
+import { startWorld, type World } from './world/world.ts'
 
 const AT = 'dmarc@mail.posthorn.test'
 const ROLES = { POSTHORN_ROLES: 'api,worker,mx' }

@@ -12,8 +12,8 @@ import { escapeText } from 'entities'
 import { EVENT_TYPES } from '../src/modules/events/index.ts'
 import { signedHeaders } from '../src/modules/webhooks/sign.ts'
 import { withoutRefs } from '../src/platform/http/openapi-schemas.ts'
-import { documentOf } from './document.ts'
-import { startWorld, type World } from './world.ts'
+import { documentOf } from './world/document.ts'
+import { startWorld, type World } from './world/world.ts'
 
 const NO_ID = '0192f000-0000-7000-8000-00000000dead'
 const MAIL = { from: 'you@example.com', subject: 'Hi', text: 'Hi', html: '<p>Hi</p>' }

@@ -13,9 +13,9 @@ import { connect, type Database, statement } from '../src/platform/db.ts'
 import { systemIds } from '../src/platform/ids.ts'
 import { selfSigned } from '../src/platform/network/certificates.ts'
 import { foreignAddresses } from '../src/platform/network/source-addresses.ts'
-import { freshDb } from './database.ts'
-import { type ReceiverScript, startReceiver } from './receiver.ts'
-import { declaredZones, type Zones } from './zones.ts'
+import { freshDb } from './world/database.ts'
+import { type ReceiverScript, startReceiver } from './world/receiver.ts'
+import { declaredZones, type Zones } from './world/zones.ts'
 
 const WELL: Zones = {
   'mail.example.org': {

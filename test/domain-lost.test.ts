@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { statement } from '../src/platform/db.ts'
-import { type Receiver, startReceiver } from './receiver.ts'
-import { startWorld, type World } from './world.ts'
+import { type Receiver, startReceiver } from './world/receiver.ts'
+import { startWorld, type World } from './world/world.ts'
 
 const HOUR_MS = 3_600_000
 const LOCK_USAGE = statement('test_lock_usage', 'select used from usage where account_id = $1 for update')

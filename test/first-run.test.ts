@@ -6,7 +6,7 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { firstRun } from '../src/first-run.ts'
 import { statement } from '../src/platform/db.ts'
-import { startWorld } from './world.ts'
+import { startWorld } from './world/world.ts'
 
 test('a truncated first-account file is rewritten, and a half-written file never takes its place', async () => {
   await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })

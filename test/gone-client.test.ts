@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { statement } from '../src/platform/db.ts'
-import { untilBlocked } from './blocked.ts'
-import { startWorld } from './world.ts'
+import { untilBlocked } from './world/blocked.ts'
+import { startWorld } from './world/world.ts'
 
 const LOCK = statement('test_lock', 'lock table email, contact, stat_provider in access exclusive mode')
 // Of tables that nothing else reads here.

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startWorld } from './world.ts'
+import { startWorld } from './world/world.ts'
 
 test('a process without a web role serves the pages of health and metrics, and no other', async () => {
   const settings = { POSTHORN_ROLES: 'delivery', POSTHORN_METRICS_TOKEN: 'let-prometheus-in' }

@@ -5,8 +5,8 @@ import test from 'node:test'
 import { type Hostnames, hostnamesOf } from '../src/modules/machines/index.ts'
 import { type Database, statement } from '../src/platform/db.ts'
 import { createLogger } from '../src/platform/log.ts'
-import { smtpSession } from './submission.ts'
-import { startWorld, type World } from './world.ts'
+import { smtpSession } from './world/submission.ts'
+import { startWorld, type World } from './world/world.ts'
 
 const OTHER = 'mx2.posthorn.test'
 const AGE = statement('test_age_hostname', `update hostname set used_at = now() - interval '366 days' where name = $1`)

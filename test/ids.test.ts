@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { documentOf } from './document.ts'
-import { startWorld, type World } from './world.ts'
+import { documentOf } from './world/document.ts'
+import { startWorld, type World } from './world/world.ts'
 
 const ID = '0192f000-0000-7000-8000-00000000dead'
 

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { statement } from '../src/platform/db.ts'
-import { startWorld, type World } from './world.ts'
+import { startWorld, type World } from './world/world.ts'
 
 const DELIVERED = statement('test_delivered', 'update email set status = 3 where id = $1')
 

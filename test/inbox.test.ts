@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { plain, smtpSession } from './submission.ts'
-import { startWorld, type World } from './world.ts'
+import { plain, smtpSession } from './world/submission.ts'
+import { startWorld, type World } from './world/world.ts'
 
 const MAIL = { from: 'Shop <a@shop.example>', to: 'bob@example.net', subject: 'Grüße', html: '<p>Hello</p>' }
 

@@ -7,9 +7,9 @@ import { connect } from 'node:net'
 import { after, afterEach, before, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { systemClock } from '../src/platform/clock.ts'
-import { documentOf, isOfType, type Typed } from './document.ts'
-import { everyDoor } from './every-endpoint.ts'
-import { type Api, type Reply, startWorld, type World } from './world.ts'
+import { documentOf, isOfType, type Typed } from './world/document.ts'
+import { everyDoor } from './world/every-endpoint.ts'
+import { type Api, type Reply, startWorld, type World } from './world/world.ts'
 
 const MAIL = { from: 'you@example.com', to: 'someone@example.net', subject: 'Hello', text: 'Hello' }
 const NO_ID = '0192f000-0000-7000-8000-00000000dead'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createAccount } from '../src/modules/accounts/index.ts'
-import { startWorld } from './world.ts'
+import { startWorld } from './world/world.ts'
 
 const PROFILE = '/api/v1/customer/profile'
 

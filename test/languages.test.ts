@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startWorld, type TestAccount, type World } from './world.ts'
+import { startWorld, type TestAccount, type World } from './world/world.ts'
 
 const PUBLIC_URL = 'https://mail.posthorn.test'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { until } from './accounts-fixture.ts'
-import { startReceiver } from './receiver.ts'
-import { startWorld } from './world.ts'
+import { until } from './world/accounts-fixture.ts'
+import { startReceiver } from './world/receiver.ts'
+import { startWorld } from './world/world.ts'
 
 test('the last code and the last response of an email are of the same attempt', async () => {
   await using mx = await startReceiver({ rcpt: '452 4.2.2 mailbox full' })

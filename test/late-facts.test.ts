@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
 import PostalMime from 'postal-mime'
 import { statement } from '../src/platform/db.ts'
-import { type Receiver, startReceiver } from './receiver.ts'
-import { smtpSession } from './submission.ts'
-import { startWorld, type World } from './world.ts'
+import { type Receiver, startReceiver } from './world/receiver.ts'
+import { smtpSession } from './world/submission.ts'
+import { startWorld, type World } from './world/world.ts'
 
 const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36'

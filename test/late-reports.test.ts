@@ -4,10 +4,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ensurePartitions } from '../src/composition/housekeeping.ts'
 import { statement } from '../src/platform/db.ts'
-import { until } from './accounts-fixture.ts'
-import { startReceiver } from './receiver.ts'
-import { type Received, webhookReceiver } from './webhook-receiver.ts'
-import { startWorld } from './world.ts'
+import { until } from './world/accounts-fixture.ts'
+import { startReceiver } from './world/receiver.ts'
+import { type Received, webhookReceiver } from './world/webhook-receiver.ts'
+import { startWorld } from './world/world.ts'
 
 const DAY_MS = 86_400_000
 const ZONES = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.1'] } }

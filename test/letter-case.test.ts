@@ -8,8 +8,8 @@ import path from 'node:path'
 import { test } from 'node:test'
 import pg from 'pg'
 import { migrate } from '../src/platform/db/migrate.ts'
-import { emptyDb } from './database.ts'
-import { startWorld } from './world.ts'
+import { emptyDb } from './world/database.ts'
+import { startWorld } from './world/world.ts'
 
 const SPELLINGS = ['νικοσ@cust.test', 'ΝΙΚΟΣ@cust.test', 'νικος@cust.test', 'Νικος@CUST.test']
 const MIGRATION = '0067-letters-one-in-upper-case.sql'

@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict'
 import { request } from 'node:http'
 import { after, before, test } from 'node:test'
-import { documentOf, isOfType, type Typed } from './document.ts'
-import { everyDoor } from './every-endpoint.ts'
-import { type Reply, startWorld, type World } from './world.ts'
+import { documentOf, isOfType, type Typed } from './world/document.ts'
+import { everyDoor } from './world/every-endpoint.ts'
+import { type Reply, startWorld, type World } from './world/world.ts'
 
 const MB = 1_048_576
 const NO_ID = '0192f000-0000-7000-8000-00000000dead'

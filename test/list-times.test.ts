@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startWorld } from './world.ts'
+import { startWorld } from './world/world.ts'
 
 const MAIL = { from: 'a@shop.example', to: ['b@example.net', 'c@example.net'], subject: 's' }
 /** Enough work that the last emails of the call get their ids well after it was accepted. */

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { CONTACTS, startContacts } from './contacts-world.ts'
-import type { Reply, TestAccount } from './world.ts'
+import { CONTACTS, startContacts } from './world/contacts-world.ts'
+import type { Reply, TestAccount } from './world/world.ts'
 
 const { world, owner, fresh, added, mailsTo } = await startContacts()
 after(() => world[Symbol.asyncDispose]())

@@ -4,10 +4,10 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import type { Fields, Logger } from '../src/platform/log.ts'
-import { startReceiver } from './receiver.ts'
-import { plain, smtpSession } from './submission.ts'
-import { webhookReceiver } from './webhook-receiver.ts'
-import { startWorld } from './world.ts'
+import { startReceiver } from './world/receiver.ts'
+import { plain, smtpSession } from './world/submission.ts'
+import { webhookReceiver } from './world/webhook-receiver.ts'
+import { startWorld } from './world/world.ts'
 
 const LIMIT_MS = 60_000
 

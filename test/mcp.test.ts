@@ -8,8 +8,8 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
-import { startReceiver } from './receiver.ts'
-import { startWorld, type World } from './world.ts'
+import { startReceiver } from './world/receiver.ts'
+import { startWorld, type World } from './world/world.ts'
 
 const MAIN = path.join(import.meta.dirname, '../src/main.ts')
 

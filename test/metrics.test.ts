@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { METRICS } from '../src/composition/metrics.ts'
 import { CONSOLE, suspend } from '../src/modules/accounts/index.ts'
 import { holdDestination } from '../src/modules/outbox/destinations.ts'
-import { startWorld } from './world.ts'
+import { startWorld } from './world/world.ts'
 
 function figure(page: string, series: string): number | null {
   const line = page.split('\n').find((text) => text.startsWith(`${series} `))

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
 import { statement } from '../src/platform/db.ts'
-import { startReceiver } from './receiver.ts'
-import { mailFromNobody } from './submission.ts'
-import { startWorld, type World } from './world.ts'
+import { startReceiver } from './world/receiver.ts'
+import { mailFromNobody } from './world/submission.ts'
+import { startWorld, type World } from './world/world.ts'
 
 const COUNT = statement('test_reports', 'select state, outcome from inbound_report order by id')
 const HOLD = statement(

@@ -5,8 +5,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Clock, systemClock } from '../src/platform/clock.ts'
 import { ASKED_FOR_ONE, MOST, mxRate } from '../src/roles/mx-rate.ts'
-import { MX_HOST, startMx } from './inbound-mx.ts'
-import { smtpSession } from './submission.ts'
+import { MX_HOST, startMx } from './world/inbound-mx.ts'
+import { smtpSession } from './world/submission.ts'
 
 const KNOWN_TO_ALL = ['fbl', 'tlsrpt', 'postmaster', 'abuse']
 

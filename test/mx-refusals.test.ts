@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { inboundFor, MX_HOST, startMx } from './inbound-mx.ts'
-import { smtpSession } from './submission.ts'
+import { inboundFor, MX_HOST, startMx } from './world/inbound-mx.ts'
+import { smtpSession } from './world/submission.ts'
 
 /** An MX whose only return path is `b+x`, with one session. */
 async function openedMx() {

@@ -7,9 +7,9 @@ import { createSigner, generateDkimKeys, sign } from '../src/mail/authentication
 import { reportCommands } from '../src/modules/bounces/index.ts'
 import type { CommandContext, OptionValues } from '../src/platform/command.ts'
 import { statement } from '../src/platform/db.ts'
-import { type ReceivedMessage, type Receiver, startReceiver } from './receiver.ts'
-import { mailFromNobody, smtpSession } from './submission.ts'
-import { startWorld, type World } from './world.ts'
+import { type ReceivedMessage, type Receiver, startReceiver } from './world/receiver.ts'
+import { mailFromNobody, smtpSession } from './world/submission.ts'
+import { startWorld, type World } from './world/world.ts'
 
 const HOST = 'mail.posthorn.test'
 const UNDER_WAY = statement('test_under_way', 'select count(*)::int as count from email where status = 1')

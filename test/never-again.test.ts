@@ -7,9 +7,9 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { statement } from '../src/platform/db.ts'
-import { type Receiver, startReceiver } from './receiver.ts'
-import { plain, type SmtpSession, smtpSession } from './submission.ts'
-import { startWorld, type TestAccount, type World } from './world.ts'
+import { type Receiver, startReceiver } from './world/receiver.ts'
+import { plain, type SmtpSession, smtpSession } from './world/submission.ts'
+import { startWorld, type TestAccount, type World } from './world/world.ts'
 
 const HOST = 'mail.posthorn.test'
 const RUNS = Number(process.env['RUNS'] ?? 6)

@@ -10,11 +10,11 @@ import { test } from 'node:test'
 import pg from 'pg'
 import { migrate } from '../src/platform/db/migrate.ts'
 import type { Statement } from '../src/platform/db.ts'
-import { freshDb } from './database.ts'
-import { startReceiver } from './receiver.ts'
-import { plain, smtpSession } from './submission.ts'
-import { webhookReceiver } from './webhook-receiver.ts'
-import { startWorld, type World } from './world.ts'
+import { freshDb } from './world/database.ts'
+import { startReceiver } from './world/receiver.ts'
+import { plain, smtpSession } from './world/submission.ts'
+import { webhookReceiver } from './world/webhook-receiver.ts'
+import { startWorld, type World } from './world/world.ts'
 
 const ROOT = path.join(import.meta.dirname, '..')
 const LATER = `

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { withoutRefs } from '../src/platform/http/openapi-schemas.ts'
-import { startWorld, type World } from './world.ts'
+import { startWorld, type World } from './world/world.ts'
 
 type Node = Readonly<Record<string, unknown>>
 interface Operation {

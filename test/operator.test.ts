@@ -9,9 +9,9 @@ import { createAccount, newSetupToken, PLACEHOLDER } from '../src/modules/accoun
 import { setUp } from '../src/modules/accounts/operators.ts'
 import { type Database, type Db, statement } from '../src/platform/db.ts'
 import { createLogger } from '../src/platform/log.ts'
-import { untilBlocked } from './blocked.ts'
-import { type Receiver, startReceiver } from './receiver.ts'
-import { startWorld, type World } from './world.ts'
+import { untilBlocked } from './world/blocked.ts'
+import { type Receiver, startReceiver } from './world/receiver.ts'
+import { startWorld, type World } from './world/world.ts'
 
 interface Answered {
   readonly status: number

@@ -7,10 +7,10 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import PostalMime from 'postal-mime'
 import { statement } from '../src/platform/db.ts'
-import { documentOf } from './document.ts'
-import { type Receiver, startReceiver } from './receiver.ts'
-import { type WebhookReceiver, webhookReceiver } from './webhook-receiver.ts'
-import { startWorld, type World } from './world.ts'
+import { documentOf } from './world/document.ts'
+import { type Receiver, startReceiver } from './world/receiver.ts'
+import { type WebhookReceiver, webhookReceiver } from './world/webhook-receiver.ts'
+import { startWorld, type World } from './world/world.ts'
 
 type Kind = (value: unknown) => boolean
 

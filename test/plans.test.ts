@@ -4,8 +4,8 @@ import { test } from 'node:test'
 import { ensureOutboxPartitions } from '../src/modules/outbox/index.ts'
 import { systemClock } from '../src/platform/clock.ts'
 import { connect, type Database, type Statement, statement } from '../src/platform/db.ts'
-import { freshDb } from './database.ts'
-import { explainPrepared } from './plan.ts'
+import { freshDb } from './world/database.ts'
+import { explainPrepared } from './world/plan.ts'
 
 interface Node {
   readonly 'Node Type': string

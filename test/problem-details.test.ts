@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startWorld } from './world.ts'
+import { startWorld } from './world/world.ts'
 
 const PROBLEM = 'application/problem+json'
 const JSON_TYPE = 'application/json; charset=utf-8'

@@ -3,8 +3,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startReceiver } from './receiver.ts'
-import { startWorld, type World } from './world.ts'
+import { startReceiver } from './world/receiver.ts'
+import { startWorld, type World } from './world/world.ts'
 
 const REPORT = '/api/v1/stats/outbound/providers'
 const LIMIT_MS = 60_000

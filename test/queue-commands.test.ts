@@ -6,8 +6,8 @@ import { commands } from '../src/commands.ts'
 import { readConfig } from '../src/config.ts'
 import { UsageError } from '../src/platform/command.ts'
 import { createLogger } from '../src/platform/log.ts'
-import { startReceiver } from './receiver.ts'
-import { startWorld, type World } from './world.ts'
+import { startReceiver } from './world/receiver.ts'
+import { startWorld, type World } from './world/world.ts'
 
 async function run(
   world: World,

@@ -7,8 +7,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import { LIMITS } from '../src/modules/delivery/options.ts'
 import { queueAnnouncer } from '../src/modules/outbox/index.ts'
-import { fixture } from './delivery-fixture.ts'
-import { startWorld } from './world.ts'
+import { fixture } from './world/delivery-fixture.ts'
+import { startWorld } from './world/world.ts'
 
 const ZONES = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.1'] } }
 const HOUR_MS = 3_600_000

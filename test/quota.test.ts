@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { partitionsLoop } from '../src/composition/housekeeping.ts'
 import { setLimits, setPlan } from '../src/modules/accounts/index.ts'
 import { statement } from '../src/platform/db.ts'
-import { type Api, startWorld, type World } from './world.ts'
+import { type Api, startWorld, type World } from './world/world.ts'
 
 const MAIL = { from: 'a@shop.example', to: 'b@example.net', subject: 'Hi', text: 'Hi' }
 

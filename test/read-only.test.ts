@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
 import { openSecrets } from '../src/platform/secrets/keys.ts'
-import { startWorld } from './world.ts'
+import { startWorld } from './world/world.ts'
 
 const SECRET = { POSTHORN_SECRET_KEY: 'a secret of the tests that nobody else has' }
 const MAIL = { from: 'a@shop.example', to: 'reader@sandbox.test', subject: 'Hi', text: 'Hi' }

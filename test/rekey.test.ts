@@ -17,10 +17,10 @@ import { systemClock } from '../src/platform/clock.ts'
 import { connect, type Database, type Db, type Statement } from '../src/platform/db.ts'
 import { systemIds } from '../src/platform/ids.ts'
 import { openSecrets } from '../src/platform/secrets/keys.ts'
-import { freshDb } from './database.ts'
-import { plain, smtpSession } from './submission.ts'
-import { webhookReceiver } from './webhook-receiver.ts'
-import { startWorld, type World } from './world.ts'
+import { freshDb } from './world/database.ts'
+import { plain, smtpSession } from './world/submission.ts'
+import { webhookReceiver } from './world/webhook-receiver.ts'
+import { startWorld, type World } from './world/world.ts'
 
 const until = async (what: string, look: () => Promise<boolean>): Promise<void> => {
   for (let i = 0; i < 2_400; i++) {

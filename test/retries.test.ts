@@ -8,8 +8,8 @@ import { after, before, test } from 'node:test'
 import { commands } from '../src/commands.ts'
 import { readConfig } from '../src/config.ts'
 import { createLogger } from '../src/platform/log.ts'
-import { type Receiver, startReceiver } from './receiver.ts'
-import { startWorld, type World } from './world.ts'
+import { type Receiver, startReceiver } from './world/receiver.ts'
+import { startWorld, type World } from './world/world.ts'
 
 let world: World
 let mx: Receiver

@@ -11,7 +11,7 @@ import { TRAP_PURPOSE } from '../src/modules/risk/index.ts'
 import { changeTraps } from '../src/modules/risk/traps.ts'
 import { ApiError } from '../src/platform/errors.ts'
 import type { Principal } from '../src/platform/http.ts'
-import { type Api, startWorld, type TestAccount, type World } from './world.ts'
+import { type Api, startWorld, type TestAccount, type World } from './world/world.ts'
 
 const PREVIEW = '/api/v1/risk/preview'
 /** 10,000 in the long form; a failure prints its seed. */

@@ -13,8 +13,8 @@ import { parseArgs } from 'node:util'
 import { systemClock } from '../src/platform/clock.ts'
 import { createLogger } from '../src/platform/log.ts'
 import { embeddedPostgres } from '../src/platform/postgres.ts'
-import { ensureTemplate, TEST_SETTINGS } from './database.ts'
 import { failing, passTwice } from './files.mjs'
+import { ensureTemplate, TEST_SETTINGS } from './world/database.ts'
 
 // With three files on two cores, connections to the database time out and tests fail for it.
 const FILES_AT_ONCE = 2

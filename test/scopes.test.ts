@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { SCOPES } from '../src/modules/accounts/index.ts'
-import { startWorld, type World } from './world.ts'
+import { startWorld, type World } from './world/world.ts'
 
 interface Route {
   readonly method: string

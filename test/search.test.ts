@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { storedSpelling } from '../src/mail/address.ts'
-import { startWorld } from './world.ts'
+import { startWorld } from './world/world.ts'
 
 // Each row: the search text, and the second spelling that is searched for too; null: none.
 const SPELLINGS: readonly (readonly [part: string, stored: string | null])[] = [

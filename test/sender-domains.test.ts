@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { statement } from '../src/platform/db.ts'
-import { until } from './accounts-fixture.ts'
-import { type Api, startWorld, type World } from './world.ts'
+import { until } from './world/accounts-fixture.ts'
+import { type Api, startWorld, type World } from './world/world.ts'
 
 const SET_STATUS = statement('test_set_status', 'update sending_domain set status = $2 where id = $1')
 

@@ -11,7 +11,7 @@ import { promisify } from 'node:util'
 import type { Config } from '../src/config.ts'
 import { type DoctorOptions, examineDatabase } from '../src/operator/doctor.ts'
 import { createLogger } from '../src/platform/log.ts'
-import { startWorld } from './world.ts'
+import { startWorld } from './world/world.ts'
 
 const MAIN = path.join(import.meta.dirname, '../src/main.ts')
 const CHECK = 'settings of the processes'

@@ -5,8 +5,8 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { test } from 'node:test'
 import { statement } from '../src/platform/db.ts'
-import { startReceiver } from './receiver.ts'
-import { startWorld } from './world.ts'
+import { startReceiver } from './world/receiver.ts'
+import { startWorld } from './world/world.ts'
 
 const MAILS = 300
 const DELIVERED = statement('test_ended', 'select count(*)::int as count from email where ended_at is not null')

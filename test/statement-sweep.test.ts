@@ -8,11 +8,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { statement } from '../src/platform/db.ts'
-import { type DatabaseProxy, databaseProxy, type Fault, type SeenStatement } from './database-proxy.ts'
-import { type Receiver, startReceiver } from './receiver.ts'
-import { plain, smtpSession } from './submission.ts'
-import { type WebhookReceiver, webhookReceiver } from './webhook-receiver.ts'
-import { startWorld, type World } from './world.ts'
+import { type DatabaseProxy, databaseProxy, type Fault, type SeenStatement } from './world/database-proxy.ts'
+import { type Receiver, startReceiver } from './world/receiver.ts'
+import { plain, smtpSession } from './world/submission.ts'
+import { type WebhookReceiver, webhookReceiver } from './world/webhook-receiver.ts'
+import { startWorld, type World } from './world/world.ts'
 
 const WITHIN_MS = 60_000
 const IS_LONG = process.env['SWEEP'] === 'long'

@@ -19,7 +19,7 @@ import { systemClock } from '../src/platform/clock.ts'
 import { connect } from '../src/platform/db.ts'
 import { systemIds } from '../src/platform/ids.ts'
 import { secretsFrom } from '../src/platform/secrets.ts'
-import { freshDb } from './database.ts'
+import { freshDb } from './world/database.ts'
 
 const ROWS = Number(process.env['ROWS'] ?? 20_000)
 const FIRST_ROWS = 5_000
@@ -69,7 +69,7 @@ async function startService(): Promise<Service> {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'posthorn-import-'))
   stack.defer(() => rm(dataDir, { recursive: true, force: true }))
   const [port = 0, ...others] = await freePorts(4)
-  const child = spawn(process.execPath, [...FLAGS, path.join(import.meta.dirname, 'worker-process.ts')], {
+  const child = spawn(process.execPath, [...FLAGS, path.join(import.meta.dirname, 'world', 'worker-process.ts')], {
     env: {
       PATH: process.env['PATH'],
       DATABASE_URL: database.url,

@@ -8,8 +8,8 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { resume, suspend } from '../src/modules/accounts/index.ts'
 import { encodeContent, enqueue, type NewEmail, siteIds } from '../src/modules/outbox/index.ts'
-import { startReceiver } from './receiver.ts'
-import { startWorld, type World } from './world.ts'
+import { startReceiver } from './world/receiver.ts'
+import { startWorld, type World } from './world/world.ts'
 
 const QUEUED = Number(process.env['SUSPENSION_QUEUED'] ?? 20_000)
 const TOGETHER = 1_000

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { startWorld, type TestAccount, type World } from './world.ts'
+import { startWorld, type TestAccount, type World } from './world/world.ts'
 
 const NO_ID = '0192f000-0000-7000-8000-00000000dead'
 const CANARY = 'canary-of-the-other'

@@ -6,8 +6,8 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { test } from 'node:test'
 import { connector } from '../src/platform/network/connect.ts'
-import { fixture } from './delivery-fixture.ts'
-import { declaredZones } from './zones.ts'
+import { fixture } from './world/delivery-fixture.ts'
+import { declaredZones } from './world/zones.ts'
 
 /** DHE_RSA with AES and ChaCha20: RFC 5246, RFC 5288, RFC 6655, RFC 7905. */
 const DHE = [0x33, 0x39, 0x67, 0x6b, 0x9e, 0x9f, 0xc09e, 0xc09f, 0xc0a2, 0xc0a3, 0xccaa]

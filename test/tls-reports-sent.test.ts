@@ -6,8 +6,8 @@ import { gunzipSync } from 'node:zlib'
 import type { ReportMail } from '../src/modules/transport/index.ts'
 import { statement } from '../src/platform/db.ts'
 import type { Connector } from '../src/platform/network/connect.ts'
-import { type Fixture, fixture } from './delivery-fixture.ts'
-import { lookForReports, web } from './tls-web.ts'
+import { type Fixture, fixture } from './world/delivery-fixture.ts'
+import { lookForReports, web } from './world/tls-web.ts'
 
 const DAY_MS = 86_400_000
 

@@ -4,9 +4,9 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { tlsReportCommands } from '../src/modules/transport/index.ts'
-import { reporterKey, reportOutcomes, sendReport, signedReport } from './report-mail.ts'
-import { startWorld, type World } from './world.ts'
-import type { Zones } from './zones.ts'
+import { reporterKey, reportOutcomes, sendReport, signedReport } from './world/report-mail.ts'
+import { startWorld, type World } from './world/world.ts'
+import type { Zones } from './world/zones.ts'
 
 const AT = 'tlsrpt@mail.posthorn.test'
 const LIMIT_MS = 60_000

@@ -5,9 +5,9 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { createLogger } from '../src/platform/log.ts'
 import { rootOf, tracesOf } from '../src/platform/traces.ts'
-import { startReceiver } from './receiver.ts'
-import { webhookReceiver } from './webhook-receiver.ts'
-import { startWorld } from './world.ts'
+import { startReceiver } from './world/receiver.ts'
+import { webhookReceiver } from './world/webhook-receiver.ts'
+import { startWorld } from './world/world.ts'
 
 interface WireSpan {
   readonly traceId: string

@@ -6,8 +6,8 @@ import { dkimVerify } from 'mailauth/lib/dkim/verify.js'
 import { createTransport } from 'nodemailer'
 import PostalMime from 'postal-mime'
 import { freePort } from './peers/fixture.ts'
-import { type Receiver, startReceiver } from './receiver.ts'
-import { type Reply, startWorld, type World } from './world.ts'
+import { type Receiver, startReceiver } from './world/receiver.ts'
+import { type Reply, startWorld, type World } from './world/world.ts'
 
 const CHROME =
   'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0.0.0 Safari/537.36'

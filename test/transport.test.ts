@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { gunzipSync } from 'node:zlib'
 import type { ReportMail } from '../src/modules/transport/index.ts'
-import { type Fixture, fixture } from './delivery-fixture.ts'
+import { type Fixture, fixture } from './world/delivery-fixture.ts'
 import {
   type Answers,
   certificate,
@@ -19,9 +19,9 @@ import {
   RESULTS,
   signed,
   ZONE,
-} from './tls-fixture.ts'
-import { lookForReports, web } from './tls-web.ts'
-import type { Zones } from './zones.ts'
+} from './world/tls-fixture.ts'
+import { lookForReports, web } from './world/tls-web.ts'
+import type { Zones } from './world/zones.ts'
 
 const GOOD = certificate(['mx.sts.test'])
 const OTHER_NAME = certificate(['mx.other.test'])

@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { statement } from '../src/platform/db.ts'
-import { CONTACTS, startContacts } from './contacts-world.ts'
-import { webhookReceiver } from './webhook-receiver.ts'
-import { startWorld, type World } from './world.ts'
+import { CONTACTS, startContacts } from './world/contacts-world.ts'
+import { webhookReceiver } from './world/webhook-receiver.ts'
+import { startWorld, type World } from './world/world.ts'
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS

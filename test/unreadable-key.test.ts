@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { statement } from '../src/platform/db.ts'
-import { until } from './accounts-fixture.ts'
-import { startReceiver } from './receiver.ts'
-import { startWorld } from './world.ts'
+import { until } from './world/accounts-fixture.ts'
+import { startReceiver } from './world/receiver.ts'
+import { startWorld } from './world/world.ts'
 
 const DAMAGE = statement(
   'test_damage_key',

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { waitingCauses, wireCause } from '../src/modules/outbox/queue-causes.ts'
-import { type Receiver, startReceiver } from './receiver.ts'
-import { startWorld, type World } from './world.ts'
+import { type Receiver, startReceiver } from './world/receiver.ts'
+import { startWorld, type World } from './world/world.ts'
 
 const HOUR_MS = 3_600_000
 const LIMITED = '450 4.7.28 Rate limited, see https://help.example/?id='

@@ -2,11 +2,11 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { until } from '../../test/accounts-fixture.ts'
-import { untilBlocked } from '../../test/blocked.ts'
-import { tablesNaming } from '../../test/person-rows.ts'
-import { startReceiver } from '../../test/receiver.ts'
-import { startWorld, type World } from '../../test/world.ts'
+import { until } from '../../test/world/accounts-fixture.ts'
+import { untilBlocked } from '../../test/world/blocked.ts'
+import { tablesNaming } from '../../test/world/person-rows.ts'
+import { startReceiver } from '../../test/world/receiver.ts'
+import { startWorld, type World } from '../../test/world/world.ts'
 import { type Statement, statement } from '../platform/db.ts'
 import { eraseNextRecipient } from './recipient-erasure.ts'
 

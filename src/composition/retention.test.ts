@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startWorld, type TestAccount, type World } from '../../test/world.ts'
+import { startWorld, type TestAccount, type World } from '../../test/world/world.ts'
 import { dropEvents, ensureEventPartitions } from '../modules/events/index.ts'
 import { dropOutboxDays, ensureOutboxPartitions } from '../modules/outbox/index.ts'
 import { rebuildStatistics } from '../modules/statistics/index.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { submissionWorld } from '../../test/submission.ts'
+import { submissionWorld } from '../../test/world/submission.ts'
 import { readEnvelopeCommand } from './envelope-command.ts'
 
 const OFFERED = new Set(['SIZE', 'BODY', 'SMTPUTF8', 'AUTH'])

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
-import { hastyClock, plain, smtpSession, submissionWorld, USER } from '../../test/submission.ts'
+import { hastyClock, plain, smtpSession, submissionWorld, USER } from '../../test/world/submission.ts'
 import { systemClock } from '../platform/clock.ts'
 import { FAILURES_WITHIN_MS, HELD_MS, loginFailures, MAX_HELD, MOST_FAILURES } from './login-failures.ts'
 import {

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import os from 'node:os'
 import { test } from 'node:test'
-import { smtpSession } from '../../test/submission.ts'
+import { smtpSession } from '../../test/world/submission.ts'
 import { systemClock } from '../platform/clock.ts'
 import { largeTurns } from '../platform/files/body-spool.ts'
 import { createLogger } from '../platform/log.ts'

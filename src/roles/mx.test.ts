@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { ACCOUNT, type Fixture, fixture } from '../../test/delivery-fixture.ts'
-import { MX_HOST, startMx } from '../../test/inbound-mx.ts'
-import { type SmtpSession, smtpSession } from '../../test/submission.ts'
+import { ACCOUNT, type Fixture, fixture } from '../../test/world/delivery-fixture.ts'
+import { MX_HOST, startMx } from '../../test/world/inbound-mx.ts'
+import { type SmtpSession, smtpSession } from '../../test/world/submission.ts'
 import { feedbackAddress, returnPath } from '../mail/verp.ts'
 import {
   type Inbound,
@@ -438,7 +438,7 @@ describe('the inbound MX', { concurrency: false }, () => {
   })
 
   test('reports that harm their reader are tried three times and kept; those around them take effect', async () => {
-    const code = new URL('../../test/poison-thread.ts', import.meta.url)
+    const code = new URL('../../test/world/poison-thread.ts', import.meta.url)
     await using w = await inside(reportReader({ code, withinMs: 1_500, memoryMb: 16 }))
     const [first, second] = [await w.delivered('bob@example.net'), await w.delivered('eve@example.net')]
     // The reader runs out of memory, never ends, ends its thread, or throws.

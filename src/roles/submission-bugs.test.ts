@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { smtpSession } from '../../test/submission.ts'
+import { smtpSession } from '../../test/world/submission.ts'
 import { SubmissionServer } from './submission-protocol.ts'
 
 test('a handler that throws is answered 451 without its message, and all connections continue', async () => {

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { selfSigned } from '../../test/certificate.ts'
-import { plain, smtpSession, submissionWorld } from '../../test/submission.ts'
+import { selfSigned } from '../../test/world/certificate.ts'
+import { plain, smtpSession, submissionWorld } from '../../test/world/submission.ts'
 import { SubmissionServer } from './submission-protocol.ts'
 
 async function listening(): Promise<{ readonly server: SubmissionServer; readonly port: number }> {

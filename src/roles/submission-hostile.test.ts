@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { plain, type SmtpSession, smtpSession, submissionWorld, USER } from '../../test/submission.ts'
+import { plain, type SmtpSession, smtpSession, submissionWorld, USER } from '../../test/world/submission.ts'
 
 const MAIL = 'From: Shop <a@shop.example>\r\nTo: b@example.net\r\nSubject: hello\r\n\r\nbody\r\n'
 const FAKE_ENDS = ['\n.\n', '\r.\r', '\n.\r\n', '\r\n.\n', '\r\n.\r', '\r\r\n.\r\r\n', '\r\n\0.\r\n', '\r\n.\0\r\n']

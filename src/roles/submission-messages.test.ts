@@ -5,7 +5,7 @@ import path from 'node:path'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
 import type { SMTPServerDataStream } from 'smtp-server'
-import { kept } from '../../test/memory.ts'
+import { kept } from '../../test/world/memory.ts'
 import { largeTurns } from '../platform/files/body-spool.ts'
 import { incomingMessages } from './submission-messages.ts'
 

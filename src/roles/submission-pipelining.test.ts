@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { smtpSession, submissionWorld } from '../../test/submission.ts'
+import { smtpSession, submissionWorld } from '../../test/world/submission.ts'
 
 test('a client is greeted at once: what it sends before the greeting is answered after it', async () => {
   await using world = await submissionWorld()

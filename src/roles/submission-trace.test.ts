@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { plain, smtpSession, submissionWorld } from '../../test/submission.ts'
-import { startWorld } from '../../test/world.ts'
+import { plain, smtpSession, submissionWorld } from '../../test/world/submission.ts'
+import { startWorld } from '../../test/world/world.ts'
 
 const MAIL = 'From: Shop <a@shop.example>\r\nTo: b@example.net\r\nSubject: hello\r\n\r\nbody\r\n'
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { test } from 'node:test'
 import nodemailer from 'nodemailer'
-import { ACCOUNT, hastyClock, plain, smtpSession, submissionWorld, USER } from '../../test/submission.ts'
+import { ACCOUNT, hastyClock, plain, smtpSession, submissionWorld, USER } from '../../test/world/submission.ts'
 import { systemClock } from '../platform/clock.ts'
 
 const MAIL = 'From: Shop <a@shop.example>\r\nTo: b@example.net\r\nSubject: hello\r\n\r\nbody\r\n'

@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process'
 import net from 'node:net'
 import { connector } from '../../src/platform/network/connect.ts'
-import { declaredZones } from '../zones.ts'
+import { declaredZones } from '../world/zones.ts'
 
 const PUBLIC = ['93.184.216.34', '2606:2800:220:1::1']
 const OWN_PUBLIC = '185.199.108.153'

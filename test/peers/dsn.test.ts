@@ -4,7 +4,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { startReceiver } from '../receiver.ts'
+import { startReceiver } from '../world/receiver.ts'
 import { type Bind, startBind, txt } from './bind.ts'
 import { type BouncerOptions, eximBouncer, opensmtpdBouncer, postfixBouncer } from './bouncers.ts'
 import { eximProgram } from './exim.ts'

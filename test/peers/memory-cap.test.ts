@@ -7,7 +7,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
-import { AROUND, logIn, postLarge, sendLarge } from '../large.ts'
+import { AROUND, logIn, postLarge, sendLarge } from '../world/large.ts'
 import { scratch, waitFor } from './fixture.ts'
 import { type Posthorn, startPosthorn } from './posthorn.ts'
 

@@ -7,8 +7,8 @@ import { chmod, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { selfSigned } from '../certificate.ts'
-import { type SubmissionWorld, submissionWorld, USER } from '../submission.ts'
+import { selfSigned } from '../world/certificate.ts'
+import { type SubmissionWorld, submissionWorld, USER } from '../world/submission.ts'
 import { scratch } from './fixture.ts'
 
 interface Sent {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { declaredZones, type Zones } from '../../../test/zones.ts'
+import { declaredZones, type Zones } from '../../../test/world/zones.ts'
 import { type MxOptions, type MxPlan, planOf, triesOf } from './mx.ts'
 
 const HOST = { A: ['192.1.2.1'] }

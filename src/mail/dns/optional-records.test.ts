@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { declaredZones, type Zones } from '../../../test/zones.ts'
+import { declaredZones, type Zones } from '../../../test/world/zones.ts'
 import { checkOptional, MAX_RETURN_PATH_HOST, optionalRecords, returnPathHost } from './optional-records.ts'
 
 const DOMAIN = 'mail.shop.example'

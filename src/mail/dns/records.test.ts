@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { declaredZones, type Zones } from '../../../test/zones.ts'
+import { declaredZones, type Zones } from '../../../test/world/zones.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import { discoverDmarc, isDmarcRecord, parseDmarc, walkNames } from '../authentication/dmarc.ts'
 import {

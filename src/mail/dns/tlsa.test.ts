@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash, randomBytes, X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
-import { selfSigned } from '../../../test/certificate.ts'
+import { selfSigned } from '../../../test/world/certificate.ts'
 import { isUsable, type TlsaRecord, tlsaVerdict } from './tlsa.ts'
 
 // An authority, and its certificate for mx.dane.test, valid until June 2125.

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import fc from 'fast-check'
-import { inTimeZone } from '../../../test/time-zone.ts'
+import { inTimeZone } from '../../../test/world/time-zone.ts'
 import { type Report, readReport } from './classify.ts'
 
 const corpora = process.env['POSTHORN_CORPORA']

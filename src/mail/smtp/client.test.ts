@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { selfSigned } from '../../../test/certificate.ts'
-import { type Answer, type Receiver, type ReceiverScript, startReceiver } from '../../../test/receiver.ts'
+import { selfSigned } from '../../../test/world/certificate.ts'
+import { type Answer, type Receiver, type ReceiverScript, startReceiver } from '../../../test/world/receiver.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { type OpenOptions, type SendResult, SmtpConnection, type Transaction } from './client.ts'
 

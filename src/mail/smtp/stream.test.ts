@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startReceiver } from '../../../test/receiver.ts'
+import { startReceiver } from '../../../test/world/receiver.ts'
 import { isFault, SmtpStream } from './stream.ts'
 
 const LIMIT = 1_048_576

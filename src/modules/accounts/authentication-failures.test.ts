@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { manualClock } from '../../../test/world.ts'
+import { manualClock } from '../../../test/world/world.ts'
 import { authenticationFailures, FAILURES_BURST } from './authentication-failures.ts'
 
 test('failures are counted per IPv4 address and per IPv6 /64', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { parseArgs } from 'node:util'
-import { type Fixture, fixture, log, type Node, until } from '../../../test/accounts-fixture.ts'
+import { type Fixture, fixture, log, type Node, until } from '../../../test/world/accounts-fixture.ts'
 import { readConfig } from '../../config.ts'
 import { UsageError } from '../../platform/command.ts'
 import { accountCommands } from './cli.ts'

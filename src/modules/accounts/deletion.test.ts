@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fixture } from '../../../test/accounts-fixture.ts'
+import { fixture } from '../../../test/world/accounts-fixture.ts'
 import { claimErasure, type DueErasure, deleteAccount, noteErasure } from './deletion.ts'
 
 const START = new Date('2026-03-01T12:00:00Z')

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Fixture, fixture, type Node, until } from '../../../test/accounts-fixture.ts'
+import { type Fixture, fixture, type Node, until } from '../../../test/world/accounts-fixture.ts'
 import { statement } from '../../platform/db.ts'
 import type { ApiError } from '../../platform/errors.ts'
 import { type CreatedAccount, resume, setFeature, suspend } from './accounts.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fixture, log } from '../../../test/accounts-fixture.ts'
+import { fixture, log } from '../../../test/world/accounts-fixture.ts'
 import { accountRoutes } from './routes.ts'
 
 const KEYS = '/api/v1/customer/api-keys'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type Fixture, fixture } from '../../../test/accounts-fixture.ts'
+import { type Fixture, fixture } from '../../../test/world/accounts-fixture.ts'
 import type { Database } from '../../platform/db.ts'
 import { type LastUseLog, lastUseLog } from './last-use.ts'
 import { type KeyRow, listKeys, type SmtpRow, selectSmtp } from './sql.ts'

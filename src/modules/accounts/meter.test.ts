@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Fixture, fixture, type Node, newKey } from '../../../test/accounts-fixture.ts'
+import { type Fixture, fixture, type Node, newKey } from '../../../test/world/accounts-fixture.ts'
 import { statement } from '../../platform/db.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { Principal } from '../../platform/http.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { freshDb } from '../../../test/database.ts'
+import { freshDb } from '../../../test/world/database.ts'
 import { connect, statement } from '../../platform/db.ts'
 import { systemIds } from '../../platform/ids.ts'
 import { forgetOperatorActions, recordOperatorAction } from './operator-actions.ts'

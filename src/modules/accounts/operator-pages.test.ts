@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { freshDb } from '../../../test/database.ts'
-import { explainPrepared } from '../../../test/plan.ts'
+import { freshDb } from '../../../test/world/database.ts'
+import { explainPrepared } from '../../../test/world/plan.ts'
 import { connect, type Db, type Statement, statement } from '../../platform/db.ts'
 import { accountOverviews, operatorActions } from './sql-operator.ts'
 

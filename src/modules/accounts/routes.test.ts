@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type Fixture, fixture, log, type Node, until } from '../../../test/accounts-fixture.ts'
+import { type Fixture, fixture, log, type Node, until } from '../../../test/world/accounts-fixture.ts'
 import type { Statement } from '../../platform/db.ts'
 import type { CreatedAccount } from './accounts.ts'
 import { isKey } from './key-format.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
-import { fixture } from '../../../test/accounts-fixture.ts'
+import { fixture } from '../../../test/world/accounts-fixture.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { sessionsOf } from './sessions.ts'
 import { MAX_USERS_OF_AN_EMAIL } from './sign-in-checks.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fixture, newKey, until } from '../../../test/accounts-fixture.ts'
+import { fixture, newKey, until } from '../../../test/world/accounts-fixture.ts'
 import { statement } from '../../platform/db.ts'
 import { revokeKey, rotateKey, UNBOUNDED } from './keys.ts'
 import { readSmtpCredential, rotateSmtpCredential } from './smtp-credential.ts'

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict'
 import { createPrivateKey } from 'node:crypto'
 import { test } from 'node:test'
-import { declaredZones } from '../../../test/zones.ts'
+import { declaredZones } from '../../../test/world/zones.ts'
 import { createSigner, generateDkimKeys, sign } from '../../mail/authentication/dkim.ts'
 import { OF_TLS_REPORT } from '../../mail/authentication/dkim-check.ts'
 import { systemClock } from '../../platform/clock.ts'

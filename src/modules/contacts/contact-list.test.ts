@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { freshDb, type TestDatabase } from '../../../test/database.ts'
+import { freshDb, type TestDatabase } from '../../../test/world/database.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { connect, type Database, type Statement, statement } from '../../platform/db.ts'
 import { systemIds } from '../../platform/ids.ts'

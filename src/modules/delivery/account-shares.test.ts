@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fixture } from '../../../test/delivery-fixture.ts'
+import { fixture } from '../../../test/world/delivery-fixture.ts'
 import { accountShares } from './account-shares.ts'
 
 const [MANY, OTHER] = ['01980000-0000-7000-8000-00000000000a', '01980000-0000-7000-8000-00000000000b']

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fixture } from '../../../test/delivery-fixture.ts'
-import type { ReceiverScript } from '../../../test/receiver.ts'
+import { fixture } from '../../../test/world/delivery-fixture.ts'
+import type { ReceiverScript } from '../../../test/world/receiver.ts'
 
 const MINUTE = 60_000
 const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } }

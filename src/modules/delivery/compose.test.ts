@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ACCOUNT, fixture } from '../../../test/delivery-fixture.ts'
-import type { ReceivedMessage, ReceiverScript } from '../../../test/receiver.ts'
+import { ACCOUNT, fixture } from '../../../test/world/delivery-fixture.ts'
+import type { ReceivedMessage, ReceiverScript } from '../../../test/world/receiver.ts'
 import { retryEmail } from '../outbox/index.ts'
 
 const MINUTE = 60_000

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { DOMAIN, fixture, KEY } from '../../../test/delivery-fixture.ts'
+import { DOMAIN, fixture, KEY } from '../../../test/world/delivery-fixture.ts'
 
 const MINUTE = 60_000
 const ZONE = { 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ACCOUNT, type Fixture, fixture } from '../../../test/delivery-fixture.ts'
+import { ACCOUNT, type Fixture, fixture } from '../../../test/world/delivery-fixture.ts'
 import type { Db } from '../../platform/db.ts'
 import { unsubscribe } from '../suppression/index.ts'
 

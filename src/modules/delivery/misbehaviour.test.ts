@@ -4,9 +4,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { selfSigned } from '../../../test/certificate.ts'
-import { fixture } from '../../../test/delivery-fixture.ts'
-import type { Answer, Receiver, ReceiverScript } from '../../../test/receiver.ts'
+import { selfSigned } from '../../../test/world/certificate.ts'
+import { fixture } from '../../../test/world/delivery-fixture.ts'
+import type { Answer, Receiver, ReceiverScript } from '../../../test/world/receiver.ts'
 
 const stall: Answer = { then: 'stall' }
 const close: Answer = { then: 'close' }

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fixture } from '../../../test/delivery-fixture.ts'
+import { fixture } from '../../../test/world/delivery-fixture.ts'
 import type { Db } from '../../platform/db.ts'
 
 const MINUTE = 60_000

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ACCOUNT, type Fixture, fixture } from '../../../test/delivery-fixture.ts'
+import { ACCOUNT, type Fixture, fixture } from '../../../test/world/delivery-fixture.ts'
 import { statement } from '../../platform/db.ts'
 import { oldestUnended } from '../outbox/index.ts'
 

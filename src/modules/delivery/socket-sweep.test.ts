@@ -5,9 +5,9 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import { test } from 'node:test'
-import { fixture } from '../../../test/delivery-fixture.ts'
-import { startReceiver } from '../../../test/receiver.ts'
-import { reset } from '../../../test/reset.ts'
+import { fixture } from '../../../test/world/delivery-fixture.ts'
+import { startReceiver } from '../../../test/world/receiver.ts'
+import { reset } from '../../../test/world/reset.ts'
 
 interface Break {
   /** Number of the packet, counted from 1 over both directions. */

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { fixture } from '../../../test/delivery-fixture.ts'
-import { heap } from '../../../test/memory.ts'
-import type { ReceiverScript } from '../../../test/receiver.ts'
+import { fixture } from '../../../test/world/delivery-fixture.ts'
+import { heap } from '../../../test/world/memory.ts'
+import type { ReceiverScript } from '../../../test/world/receiver.ts'
 import { type Clock, systemClock } from '../../platform/clock.ts'
 import { tlsFaults } from './tls-faults.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { freshDb } from '../../../test/database.ts'
+import { freshDb } from '../../../test/world/database.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { connect, statement } from '../../platform/db.ts'
 import {

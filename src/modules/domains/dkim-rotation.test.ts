@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { ACCOUNT, HOUR_MS, ids, type Json, OTHER, principal, START, startDomains, V1 } from '../../../test/domains.ts'
+import {
+  ACCOUNT,
+  HOUR_MS,
+  ids,
+  type Json,
+  OTHER,
+  principal,
+  START,
+  startDomains,
+  V1,
+} from '../../../test/world/domains.ts'
 import { statement } from '../../platform/db.ts'
 import { createLogger } from '../../platform/log.ts'
 import { domainsOf, recheckDue } from './index.ts'

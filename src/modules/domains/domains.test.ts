@@ -12,7 +12,7 @@ import {
   startDomains,
   TRACKING_DOMAIN,
   V1,
-} from '../../../test/domains.ts'
+} from '../../../test/world/domains.ts'
 import { domainsUsing, leaveTrackingDomain } from './index.ts'
 
 const fixture = await startDomains()

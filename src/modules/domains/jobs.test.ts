@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
-import { ACCOUNT, HOUR_MS, OTHER, START, startDomains } from '../../../test/domains.ts'
+import { ACCOUNT, HOUR_MS, OTHER, START, startDomains } from '../../../test/world/domains.ts'
 import { statement } from '../../platform/db.ts'
 import { createLogger } from '../../platform/log.ts'
 import { recheckLoop } from './index.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startWorld } from '../../../test/world.ts'
+import { startWorld } from '../../../test/world/world.ts'
 import { settledClock } from './index.ts'
 import { settledAfter } from './settled-time.ts'
 import type { SettledTime } from './sql.ts'

@@ -3,7 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startWorld, type World } from '../../../test/world.ts'
+import { startWorld, type World } from '../../../test/world/world.ts'
 import { statement } from '../../platform/db.ts'
 import type { Loop } from '../../platform/lifecycle.ts'
 import { append, type NewEvent } from '../events/index.ts'

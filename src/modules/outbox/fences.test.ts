@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ACCOUNT, type Fixture, fixture } from '../../../test/delivery-fixture.ts'
+import { ACCOUNT, type Fixture, fixture } from '../../../test/world/delivery-fixture.ts'
 import { FIRST_ID } from '../../platform/ids.ts'
 import {
   type Claimed,

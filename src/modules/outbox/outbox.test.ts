@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { freshDb } from '../../../test/database.ts'
+import { freshDb } from '../../../test/world/database.ts'
 import { type Clock, systemClock } from '../../platform/clock.ts'
 import { connect, type Database, statement } from '../../platform/db.ts'
 import { type Ids, systemIds } from '../../platform/ids.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay, setImmediate as soon } from 'node:timers/promises'
-import { freshDb } from '../../../test/database.ts'
+import { freshDb } from '../../../test/world/database.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { connect, statement } from '../../platform/db.ts'
 import type { Principal } from '../../platform/http.ts'

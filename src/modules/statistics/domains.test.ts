@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { until } from '../../../test/accounts-fixture.ts'
-import { startWorld, type World } from '../../../test/world.ts'
+import { until } from '../../../test/world/accounts-fixture.ts'
+import { startWorld, type World } from '../../../test/world/world.ts'
 import { append, ensureEventPartitions } from '../events/index.ts'
 import { followStatistics } from './jobs.ts'
 

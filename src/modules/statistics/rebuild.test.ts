@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { freshDb } from '../../../test/database.ts'
+import { freshDb } from '../../../test/world/database.ts'
 import { connect, type Database, type Statement, statement } from '../../platform/db.ts'
 import { ensureEventPartitions } from '../events/index.ts'
 import { rebuildStatistics } from './jobs.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { freshDb } from '../../../test/database.ts'
+import { freshDb } from '../../../test/world/database.ts'
 import { connect, type Db, statement } from '../../platform/db.ts'
 import type { FollowedEvent } from '../events/index.ts'
 import { stillToCount } from './roll-up.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { startWorld, type World } from '../../../test/world.ts'
+import { startWorld, type World } from '../../../test/world/world.ts'
 import { statement } from '../../platform/db.ts'
 import { append, dropEvents, type EventType, ensureEventPartitions, type NewEvent } from '../events/index.ts'
 import { statisticsCommands } from './cli.ts'

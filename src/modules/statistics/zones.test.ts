@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { startWorld, type World } from '../../../test/world.ts'
+import { startWorld, type World } from '../../../test/world/world.ts'
 import type { FollowedEvent } from '../events/index.ts'
 import { rollUpProviders } from './providers.ts'
 import { rollUp } from './roll-up.ts'

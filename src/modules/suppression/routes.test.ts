@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { freshDb, type TestDatabase } from '../../../test/database.ts'
+import { freshDb, type TestDatabase } from '../../../test/world/database.ts'
 import { type Clock, systemClock } from '../../platform/clock.ts'
 import { connect, type Database, statement } from '../../platform/db.ts'
 import { ApiError } from '../../platform/errors.ts'

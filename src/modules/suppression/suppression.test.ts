@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
-import { freshDb, type TestDatabase } from '../../../test/database.ts'
+import { freshDb, type TestDatabase } from '../../../test/world/database.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { connect, type Database, statement } from '../../platform/db.ts'
 import { systemIds } from '../../platform/ids.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { startWorld, type World } from '../../../test/world.ts'
+import { startWorld, type World } from '../../../test/world/world.ts'
 import { createLogger } from '../../platform/log.ts'
 import { trackingCommands } from './cli.ts'
 

@@ -3,7 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } fr
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { freshDb } from '../../../test/database.ts'
+import { freshDb } from '../../../test/world/database.ts'
 import { systemClock } from '../../platform/clock.ts'
 import { connect, type Database, statement } from '../../platform/db.ts'
 import { systemIds } from '../../platform/ids.ts'

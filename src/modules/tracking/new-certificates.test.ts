@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { HOST, PATH, verified } from '../../../test/certificate-authority.ts'
-import { startWorld, type TestAccount } from '../../../test/world.ts'
+import { HOST, PATH, verified } from '../../../test/world/certificate-authority.ts'
+import { startWorld, type TestAccount } from '../../../test/world/world.ts'
 import * as sql from './sql-tracking-domains.ts'
 
 const A_DAY = 20

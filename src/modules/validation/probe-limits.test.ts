@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { manualClock } from '../../../test/world.ts'
+import { manualClock } from '../../../test/world/world.ts'
 import { AT_ONCE_PER_HOST, PER_MINUTE, type ProbeTurn, probeLimits, SHUN_MS } from './probe-limits.ts'
 
 const never = new AbortController().signal

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Receiver, type ReceiverScript, startReceiver } from '../../../test/receiver.ts'
-import { startWorld, type World } from '../../../test/world.ts'
+import { type Receiver, type ReceiverScript, startReceiver } from '../../../test/world/receiver.ts'
+import { startWorld, type World } from '../../../test/world/world.ts'
 import { AT_ONCE_PER_HOST } from './probe-limits.ts'
 
 const VALIDATE = '/api/v1/address/validate'

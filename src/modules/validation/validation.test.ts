@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { type DatabaseProxy, databaseProxy } from '../../../test/database-proxy.ts'
-import { type Receiver, type ReceiverScript, startReceiver } from '../../../test/receiver.ts'
-import { startWorld, type World } from '../../../test/world.ts'
+import { type DatabaseProxy, databaseProxy } from '../../../test/world/database-proxy.ts'
+import { type Receiver, type ReceiverScript, startReceiver } from '../../../test/world/receiver.ts'
+import { startWorld, type World } from '../../../test/world/world.ts'
 import { statement } from '../../platform/db.ts'
 import { sharedBuckets } from '../accounts/buckets.ts'
 import { type OperatorContext, passwords, setPlan } from '../accounts/index.ts'

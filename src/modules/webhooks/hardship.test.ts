@@ -10,8 +10,8 @@ import path from 'node:path'
 import { test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { type WebhookReceiver, webhookReceiver } from '../../../test/webhook-receiver.ts'
-import { startWorld, type TestAccount, type World } from '../../../test/world.ts'
+import { type WebhookReceiver, webhookReceiver } from '../../../test/world/webhook-receiver.ts'
+import { startWorld, type TestAccount, type World } from '../../../test/world/world.ts'
 import { SETTLED_AFTER_MS } from '../../platform/clock.ts'
 import { statement } from '../../platform/db.ts'
 import { append, type NewEvent } from '../events/index.ts'
@@ -58,7 +58,7 @@ async function until(what: string, holds: () => boolean | Promise<boolean>, limi
 
 /** A process with only the worker role, on the world's database. */
 async function worker(world: World, dataDir: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [path.join(import.meta.dirname, '../../../test/worker-process.ts')], {
+  const child = spawn(process.execPath, [path.join(import.meta.dirname, '../../../test/world/worker-process.ts')], {
     env: {
       PATH: process.env['PATH'],
       DATABASE_URL: world.rooms.store.adminUrl,

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { untilBlocked } from '../../../test/blocked.ts'
-import { webhookReceiver } from '../../../test/webhook-receiver.ts'
-import { startWorld, type TestAccount, type World } from '../../../test/world.ts'
+import { untilBlocked } from '../../../test/world/blocked.ts'
+import { webhookReceiver } from '../../../test/world/webhook-receiver.ts'
+import { startWorld, type TestAccount, type World } from '../../../test/world/world.ts'
 import { outgoingRequests } from '../../composition/outgoing.ts'
 import { type Database, type Statement, statement } from '../../platform/db.ts'
 import { firstIdAt } from '../../platform/ids.ts'

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { startWorld, type TestAccount, type World } from '../../../test/world.ts'
+import { startWorld, type TestAccount, type World } from '../../../test/world/world.ts'
 import { statement } from '../../platform/db.ts'
 import { EVENT_TYPES } from '../events/index.ts'
 import { enqueue } from './fan-out.ts'

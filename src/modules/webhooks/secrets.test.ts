@@ -5,8 +5,8 @@ import { createHmac } from 'node:crypto'
 import { after, before, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
 import { Webhook as SvixWebhook } from 'svix'
-import { type Received, webhookReceiver } from '../../../test/webhook-receiver.ts'
-import { startWorld, type TestAccount, type World } from '../../../test/world.ts'
+import { type Received, webhookReceiver } from '../../../test/world/webhook-receiver.ts'
+import { startWorld, type TestAccount, type World } from '../../../test/world/world.ts'
 
 const PATH = '/api/v1/customer/webhooks'
 const HOUR_MS = 3_600_000

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { freshDb } from '../../../test/database.ts'
+import { freshDb } from '../../../test/world/database.ts'
 import { systemClock } from '../clock.ts'
 import { connect, UnknownCommitOutcome } from '../db.ts'
 import { wasCommitted } from './commit-outcome.ts'

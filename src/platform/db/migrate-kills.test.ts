@@ -9,8 +9,8 @@ import { once } from 'node:events'
 import path from 'node:path'
 import { test } from 'node:test'
 import pg from 'pg'
-import { emptyDb, freshDb } from '../../../test/database.ts'
-import { databaseProxy, type Fault } from '../../../test/database-proxy.ts'
+import { emptyDb, freshDb } from '../../../test/world/database.ts'
+import { databaseProxy, type Fault } from '../../../test/world/database-proxy.ts'
 import { migrate } from './migrate.ts'
 
 const KILLS = Number(process.env['MIGRATION_KILLS'] ?? 6)

@@ -4,7 +4,7 @@ import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
 import pg from 'pg'
-import { emptyDb, freshDb } from '../../../test/database.ts'
+import { emptyDb, freshDb } from '../../../test/world/database.ts'
 import { migrate } from './migrate.ts'
 
 async function folderOf(files: Record<string, string>): Promise<{ folder: string } & AsyncDisposable> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { freshDb } from '../../../test/database.ts'
+import { freshDb } from '../../../test/world/database.ts'
 import { connect, statement } from '../db.ts'
 import { arrayText } from './pg-array.ts'
 

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import net from 'node:net'
 import { test } from 'node:test'
 import pg from 'pg'
-import { emptyDb, freshDb } from '../../../test/database.ts'
+import { emptyDb, freshDb } from '../../../test/world/database.ts'
 import { connect, isUnavailable, statement } from '../db.ts'
 import { migrate } from './migrate.ts'
 

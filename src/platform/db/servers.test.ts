@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import net, { type AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import pg from 'pg'
-import { unmanned } from '../../../test/unmanned.ts'
+import { unmanned } from '../../../test/world/unmanned.ts'
 import { connectToPrimary, serversOf, serverUrls, withModesOfLibpq } from './servers.ts'
 
 test('a connection string is split into its servers, and one with a single server stays as it is', () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { emptyDb, emptyDbOfLocale } from '../../../test/database.ts'
+import { emptyDb, emptyDbOfLocale } from '../../../test/world/database.ts'
 import { containing, matches, matchesFolded } from './sql-pattern.ts'
 
 const LOCALES = { 'of the server': emptyDb, Turkish: () => emptyDbOfLocale('tr-TR') }

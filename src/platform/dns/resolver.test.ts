@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startDnsServer, type Zones } from '../../../test/zones.ts'
+import { startDnsServer, type Zones } from '../../../test/world/zones.ts'
 import type { Clock } from '../clock.ts'
 import { systemClock } from '../clock.ts'
 import { authoritativeResolver } from './authoritative.ts'

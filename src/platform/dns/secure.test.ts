@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startDnsServer } from '../../../test/zones.ts'
+import { startDnsServer } from '../../../test/world/zones.ts'
 import { type Clock, systemClock } from '../clock.ts'
 import { secureResolver } from './secure.ts'
 

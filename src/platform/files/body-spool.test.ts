@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { tmpdir } from 'node:os'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { heap, kept } from '../../../test/memory.ts'
+import { heap, kept } from '../../../test/world/memory.ts'
 import { type BodySpool, bodySpool, largeTurns, MAX_IN_MEMORY_BYTES, type SpooledBody } from './body-spool.ts'
 
 const MB = 1_048_576

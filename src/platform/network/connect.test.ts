@@ -5,9 +5,9 @@ import net from 'node:net'
 import { test } from 'node:test'
 import tls from 'node:tls'
 import { gzipSync } from 'node:zlib'
-import { selfSigned } from '../../../test/certificate.ts'
-import { webhookReceiver } from '../../../test/webhook-receiver.ts'
-import { declaredZones, type Zones } from '../../../test/zones.ts'
+import { selfSigned } from '../../../test/world/certificate.ts'
+import { webhookReceiver } from '../../../test/world/webhook-receiver.ts'
+import { declaredZones, type Zones } from '../../../test/world/zones.ts'
 import { type Connector, connector, MAX_BODY_BYTES, type Outcome, urlFault } from './connect.ts'
 
 const TOGETHER = 128

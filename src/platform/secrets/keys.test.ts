@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
-import { freshDb } from '../../../test/database.ts'
+import { freshDb } from '../../../test/world/database.ts'
 import { connect } from '../db.ts'
 import { announceSecret, beginSecret, finishSecret, openSecrets, type SecretSource } from './keys.ts'
 

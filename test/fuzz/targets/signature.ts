@@ -6,7 +6,7 @@ import { dkimCheck, OF_COMPLAINT, OF_TLS_REPORT } from '../../../src/mail/authen
 import { verifyDkim } from '../../../src/mail/authentication/dkim-verify.ts'
 import { parseHeaderBlock } from '../../../src/mail/mime/headers.ts'
 import { systemClock } from '../../../src/platform/clock.ts'
-import { declaredZones } from '../../zones.ts'
+import { declaredZones } from '../../world/zones.ts'
 import type { Target } from '../frame.ts'
 
 /** RFC 8463 appendix A.3, with its Ed25519 signature. */

@@ -1,3 +1,0 @@
-// Certificates for test servers.
-
-export { type Certificate as TestCertificate, selfSigned } from '../src/platform/network/certificates.ts'
