@@ -88,7 +88,7 @@ const hold = (held: boolean): Promise<unknown> =>
   admin.query('update posthorn.site set paused = $1 where name = $2', [held, DESTINATION])
 
 const receiver = stack.use(
-  start(process.execPath, [path.join(import.meta.dirname, 'ground-receiver.ts'), String(sinkPort)]),
+  start(process.execPath, [path.join(import.meta.dirname, 'fixture-receiver.ts'), String(sinkPort)]),
 )
 await waitFor('the receiver', async () => receiver.said().includes('listening'))
 const count = (): number => Number([...receiver.said().matchAll(/mesg=(\d+)/g)].at(-1)?.[1] ?? 0)

@@ -32,7 +32,7 @@ await using posthorn = await startPosthorn(folder.path, {
   POSTHORN_RATE_LIMITS: 'off',
   POSTHORN_LOG_LEVEL: 'error',
   POSTHORN_HOSTNAME: 'mail.posthorn.test',
-  NODE_OPTIONS: `--import=${path.join(import.meta.dirname, 'ground-loop.mjs')}`,
+  NODE_OPTIONS: `--import=${path.join(import.meta.dirname, 'fixture-loop.mjs')}`,
   BENCH_LOOP: LOOP,
 })
 const { test_api_key: hostile } = await posthorn.account()

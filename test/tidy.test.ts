@@ -86,6 +86,19 @@ test('no leftover of a run, an editor or a merge is part of the repository', () 
   )
 })
 
+test('a file that a module names by its place is there', () => {
+  const named = code.flatMap(({ path, text }) =>
+    [...text.matchAll(/\bimport\.meta\.dirname, ((?:'[^'$]+'(?:, )?)+)/g)].map(([, parts = '']) =>
+      join(path, '..', ...parts.split(', ').map((part) => part.replaceAll("'", ''))),
+    ),
+  )
+  assert.ok(named.length > 20, `${named.length} names: a check that checked nothing fails`)
+  none(
+    [...new Set(named)].filter((path) => /\.(?:ts|mjs|json)$/.test(path) && !existsSync(join(ROOT, path))),
+    'files that are named and not there',
+  )
+})
+
 test('there is code to check', () => {
   assert.ok(production.length > 5, 'a check that checked nothing fails')
 })
@@ -250,8 +263,18 @@ test('each RFC and section that the code cites is listed in docs/rfc.md', () => 
 
 test('docs/rfc.md names only files that exist', () => {
   const index = readFileSync(join(ROOT, 'docs/rfc.md'), 'utf8')
-  // Whole paths; a bare name beside one lies in the same folder.
-  const named = [...index.matchAll(/\b(?:src|test|bench|dashboard)\/[\w./*-]+/g)].map(([where]) => where)
+  const whole = [...index.matchAll(/\b(?:src|test|bench|dashboard)\/[\w./*-]+/g)].map(([where]) => where)
+  const cells = index.split('\n').flatMap((line) => line.split(' | ')[3] ?? [])
+  // A bare name beside a path lies in the same folder.
+  const bare = cells.flatMap((cell) => {
+    let folder = ''
+    return cell.split(', ').flatMap((name) => {
+      if (/^[\w*-]+\.ts$/.test(name)) return join(folder, name)
+      folder = join(name, '..')
+      return []
+    })
+  })
+  const named = [...whole, ...bare]
   assert.ok(named.length > 50, `${named.length} paths: a check that checked nothing fails`)
   none(
     [...new Set(named)].filter((where) => globSync(where, { cwd: ROOT }).length === 0),
