@@ -1,6 +1,5 @@
 // `npm run bench` lists the benchmarks; `npm run bench -- relay [options]` runs one. Each prints a table and JSON.
 
-import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 
@@ -16,9 +15,10 @@ if (name === undefined) {
     console.log(`${one.padEnd(14)} ${head.replace(/^\/\/ /, '')}`)
   }
 } else if (names.includes(name)) {
-  spawn(process.execPath, [path.join(folder, `${name}.ts`), ...args], { stdio: 'inherit' }).on('exit', (code) =>
-    process.exit(code ?? 1),
-  )
+  // In place of this process, so that a signal reaches the benchmark.
+  const words = [process.execPath, path.join(folder, `${name}.ts`), ...args]
+  process.removeAllListeners('warning') // hides the warning that execve is experimental
+  process.execve(process.execPath, words, process.env)
 } else {
   console.error(`no benchmark «${name}»; there are ${names.join(', ')}`)
   process.exit(1)

@@ -9,16 +9,56 @@ import os from 'node:os'
 import path from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const left = new Set<AsyncDisposable>()
+
+/** What is not disposed of when a signal ends this process is disposed of then: programs first, their folders last. */
+function disposeWhenInterrupted(one: AsyncDisposable): void {
+  left.add(one)
+  watch()
+}
+
+async function dispose(one: AsyncDisposable): Promise<void> {
+  await one[Symbol.asyncDispose]()
+  forget(one)
+}
+
+function forget(one: AsyncDisposable): void {
+  left.delete(one)
+  watch()
+}
+
+/** Signals are left to others while there is nothing to dispose of. */
+function watch(): void {
+  for (const signal of SIGNALS) {
+    process.off(signal, interrupted)
+    if (left.size > 0) process.on(signal, interrupted)
+  }
+}
+
+function interrupted(signal: NodeJS.Signals): void {
+  const all = [...left].reverse()
+  left.clear()
+  watch() // a second signal ends this process at once
+  // What fails now fails for want of what has been ended.
+  process.on('uncaughtException', () => undefined)
+  void (async () => {
+    for (const one of all) await Promise.resolve(one[Symbol.asyncDispose]()).catch(() => undefined)
+    process.exit(128 + os.constants.signals[signal])
+  })()
+}
+
 /** A folder that every user can enter, so that other people's daemons can read it. */
 export async function scratch(name: string): Promise<AsyncDisposable & { readonly path: string }> {
   const folder = await mkdtemp(path.join(os.tmpdir(), `posthorn-${name}-`))
   await chmod(folder, 0o755)
-  return {
-    path: folder,
+  const removal = {
     [Symbol.asyncDispose]: async () => {
       if (process.env['KEEP_SCRATCH'] === undefined) await rm(folder, { recursive: true, force: true })
     },
   }
+  disposeWhenInterrupted(removal)
+  return { path: folder, [Symbol.asyncDispose]: () => dispose(removal) }
 }
 
 /** Below the range that Linux assigns to outgoing connections, which may take a free port at any moment. */
@@ -92,10 +132,7 @@ export function start(command: string, args: readonly string[], env: Record<stri
   child.stdout?.on('data', hear)
   child.stderr?.on('data', hear)
   const ended = once(child, 'exit')
-  ended.catch(() => undefined)
-  return {
-    child,
-    said: () => said,
+  const end = {
     [Symbol.asyncDispose]: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       child.kill('SIGTERM')
@@ -104,6 +141,12 @@ export function start(command: string, args: readonly string[], env: Record<stri
       clearTimeout(hard)
     },
   }
+  disposeWhenInterrupted(end)
+  ended.then(
+    () => forget(end),
+    () => forget(end),
+  )
+  return { child, said: () => said, [Symbol.asyncDispose]: () => dispose(end) }
 }
 
 /** Runs a program to its end. @returns its standard output. @throws with its output when it fails */
