@@ -165,18 +165,24 @@ async function readApart(dataDir: string): Promise<string | null> {
   return text.split('\n').find((line) => line.startsWith('/')) ?? null
 }
 
-// The mark is written last: after a crash before that, the cluster in the data directory stays valid and is copied again.
-// The caller holds the lock of the data directory.
+// The mark is written last: after a crash before that, the cluster in the data directory stays valid and is copied again. Without
+// one there, a cluster apart is no unfinished copy: it is the database of a data directory whose disk is not mounted, or that
+// lost its mark. The caller holds the lock of the data directory.
 async function moveApart(dataDir: string, binaries: Binaries): Promise<ServerUser> {
   const hash = createHash('sha256')
     .update(await realpath(dataDir))
     .digest('hex')
   const home = path.join(APART_ROOT, hash.slice(0, 16))
+  const cluster = path.join(dataDir, 'postgres')
+  const begun = await ownerOf(cluster)
+  if (begun === null && (await ownerOf(path.join(home, 'postgres'))) !== null)
+    throw new Error(
+      `the database of ${dataDir} is in ${home}, but the file ${path.basename(markOf(dataDir))} that says so is missing: mount the disk of the data directory, or restore its files; to create a new instance, move ${home} away`,
+    )
   await mkdir(APART_ROOT, { recursive: true, mode: 0o755 })
   await rm(home, { recursive: true, force: true })
   await mkdir(home, { mode: 0o700 })
-  const cluster = path.join(dataDir, 'postgres')
-  if ((await ownerOf(cluster)) !== null) {
+  if (begun !== null) {
     const running = await processesIn(cluster)
     if (running.length > 0)
       throw new Error(`a PostgreSQL server is still running on ${cluster}; stop it first (${running})`)
@@ -187,7 +193,7 @@ async function moveApart(dataDir: string, binaries: Binaries): Promise<ServerUse
   }
   const serverUser = await apartAt(home, binaries)
   await replaceFile(markOf(dataDir), `${APART_NOTE}\n${home}\n`, 0o666)
-  if ((await ownerOf(cluster)) !== null) await rename(cluster, path.join(dataDir, 'postgres.moved'))
+  if (begun !== null) await rename(cluster, path.join(dataDir, 'postgres.moved'))
   return serverUser
 }
 
