@@ -64,6 +64,7 @@ export interface EmbeddedPostgres extends Service {
 const LOCK_WITHIN_MS = 5_000
 const ATTACH_WITHIN_MS = 60_000
 const FIRST_WAIT_MS = 100
+const LEAVE_POLL_MS = 20
 const LONGEST_WAIT_MS = 5_000
 // A database that ran this long before it died resets the waits.
 const HEALTHY_MS = 10_000
@@ -209,9 +210,11 @@ function attached(options: EmbeddedOptions, dataDir: string, socketDir: string, 
   keepsAlive(presence, false)
   const leave = async (): Promise<void> => {
     keepsAlive(presence, true)
-    const lock = await lockOf(dataDir)
+    // Before the lock: of commands that end together, the one that gets it last must find all others gone.
+    const isLeaving = await noLongerPresent(presence)
+    const lock = isLeaving ? await lockOfCommands(options.clock, dataDir) : null
     try {
-      if (lock === null || !(await onlyOne(presence))) return
+      if (lock === null || !(await isAlone(presence))) return
       const around = await prepare(options, dataDir)
       const pid = await recordedPostmaster(clusterOf(around.serverUser))
       if (pid !== null) await bringDown(pid, around, NEVER)
@@ -244,12 +247,34 @@ async function bePresent(socketDir: string): Promise<pg.Client | null> {
   return null
 }
 
-async function onlyOne(presence: pg.Client): Promise<boolean> {
-  const ask = `select pg_advisory_unlock_shared(${PRESENCE_KEY}), pg_try_advisory_lock(${PRESENCE_KEY}) as alone`
-  return presence.query(ask).then(
+/** @returns false when the database no longer answers */
+async function noLongerPresent(presence: pg.Client): Promise<boolean> {
+  return presence.query(`select pg_advisory_unlock_shared(${PRESENCE_KEY})`).then(
+    () => true,
+    () => false,
+  )
+}
+
+/** Whether no other command uses the database; none can from now on. */
+async function isAlone(presence: pg.Client): Promise<boolean> {
+  return presence.query(`select pg_try_advisory_lock(${PRESENCE_KEY}) as alone`).then(
     ({ rows }) => rows[0].alone === true,
     () => false,
   )
+}
+
+/** Waits while another command that ends has it. @returns null when a service owns the directory */
+async function lockOfCommands(clock: Clock, dataDir: string): Promise<Lock | null> {
+  const giveUpAt = clock.monotonicMs() + LOCK_WITHIN_MS
+  for (;;) {
+    const lock = await lockOf(dataDir)
+    const isOwned = await stat(pidFile(dataDir)).then(
+      () => true,
+      () => false,
+    )
+    if (lock !== null || isOwned || clock.monotonicMs() > giveUpAt) return lock
+    await clock.sleep(LEAVE_POLL_MS, NEVER)
+  }
 }
 
 async function prepare(options: EmbeddedOptions, dataDir: string): Promise<Surroundings> {
