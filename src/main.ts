@@ -14,6 +14,7 @@ import { firstRun } from './first-run.ts'
 import { readPlans } from './modules/accounts/index.ts'
 import { instanceCommands } from './operator/commands.ts'
 import { type CommandFace, failureText, UsageError } from './platform/command.ts'
+import { Interrupted, interruption, unlessInterrupted } from './platform/interruption.ts'
 import type { Logger } from './platform/log.ts'
 import { operatorCertificate } from './platform/network/certificates.ts'
 import { foreignAddresses } from './platform/network/source-addresses.ts'
@@ -178,17 +179,20 @@ async function runCommand(words: readonly string[]): Promise<void> {
   const { values, positionals } = readArgs(found, args)
   const config = { ...processConfig(), logLevel: 'error' as const }
   const ground = systemGround(config)
-  if (standalone !== null) await standalone.run({ config, ground, print, warn }, values, positionals)
+  const signal = interruption()
+  await using ends = new AsyncDisposableStack()
+  if (standalone !== null) {
+    const context = { config, ground, print, warn, ends, signal }
+    await unlessInterrupted(signal, standalone.run(context, values, positionals))
+  }
   if (command === null) return
   const store = await attachBegun(storeOptions(config, ground))
-  try {
-    const { database, secrets } = store
-    const { settings } = command
-    if (settings !== undefined) for (const line of await otherSettings(database.system, config, settings)) warn(line)
-    await command.run({ config, database, secrets, ...ground, print, warn }, values, positionals)
-  } finally {
-    await store.close()
-  }
+  ends.defer(store.close)
+  const { database, secrets } = store
+  const { settings } = command
+  if (settings !== undefined) for (const line of await otherSettings(database.system, config, settings)) warn(line)
+  const context = { config, database, secrets, ...ground, print, warn }
+  await unlessInterrupted(signal, command.run(context, values, positionals))
 }
 
 /** `posthorn account --help`: prints the commands of that group. @throws UsageError when there are none, or without --help */
@@ -251,6 +255,6 @@ try {
 } catch (error) {
   const usage = error instanceof UsageError ? usageAfter(called) : ''
   process.stderr.write(`${failureText(error as Error, called.includes('--json'))}${usage}\n`)
-  process.exitCode = error instanceof UsageError ? 2 : 1
+  process.exitCode = error instanceof Interrupted ? error.exitCode : error instanceof UsageError ? 2 : 1
 }
 process.exit()

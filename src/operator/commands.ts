@@ -36,6 +36,10 @@ export interface InstanceContext {
   readonly print: (line: string) => void
   /** One line on standard error: something the operator should know although the command succeeded. */
   readonly warn: (line: string) => void
+  /** Disposed of when the command has ended or is interrupted. */
+  readonly ends: AsyncDisposableStack
+  /** Aborts when the command is interrupted. */
+  readonly signal: AbortSignal
 }
 
 export interface InstanceCommand extends CommandFace {
@@ -51,21 +55,27 @@ export const instanceCommands: readonly InstanceCommand[] = [
     summary: 'back up the embedded database, the keys and the spool to a new folder; the service can keep running',
     usage: '<folder>',
     options: JSON_OPTION,
-    run: async ({ config, ground, print }, values, positionals) => {
+    run: async ({ config, ground, print, ends, signal }, values, positionals) => {
       const folder = onlyFolder(positionals)
       if (config.databaseUrl !== null) throw new Error(OWN_BACKUPS)
       const { dataDir } = config
       await assertOutside(dataDir, folder)
       await assertBegun(dataDir)
-      await using database = await attachOrStart({ dataDir, log: ground.log, clock: ground.clock })
+      const attaching = attachOrStart({ dataDir, log: ground.log, clock: ground.clock })
+      ends.defer(async () => (await attaching.catch(() => null))?.close())
+      const database = await attaching
       const cluster = await embeddedCluster(dataDir)
-      const taken = await takeBackup({
+      const taking = takeBackup({
         url: database.url(),
         dataDir,
         cluster,
         target: folder,
         now: () => ground.clock.now(),
+        signal,
       })
+      // An interrupted one removes first what it has copied.
+      ends.defer(() => taking.then(() => undefined).catch(() => undefined))
+      const taken = await taking
       print(
         values['json'] === true
           ? JSON.stringify({ folder, ...taken })
@@ -153,7 +163,7 @@ export const instanceCommands: readonly InstanceCommand[] = [
           'POSTHORN_SECRET_KEY is set: write the new secret to a file and name it with --new-secret-file',
         )
       const given = typeof file === 'string' ? await secretIn(file) : null
-      await using store = await openFor(context)
+      const store = await openFor(context)
       const options = { database: store.database, source: { dataDir, secretKey }, ground }
       const done = finish ? await finishRekey(options) : await beginRekey(options, given)
       for (const text of values['json'] === true ? [JSON.stringify(done)] : rekeyed(done, given !== null)) print(text)
@@ -194,8 +204,7 @@ export const instanceCommands: readonly InstanceCommand[] = [
       // Printed at once: a database that does not answer makes the rest wait.
       if (!json) for (const finding of around) print(line(finding))
       const store = await openFor(context).catch((error: Error) => error)
-      await using opened = store instanceof Error ? null : store
-      const inside = await examineDatabase(opened?.database ?? (store as Error), options)
+      const inside = await examineDatabase(store instanceof Error ? store : store.database, options)
       const findings = [...around, ...inside]
       if (json) print(JSON.stringify(findings))
       else for (const finding of inside) print(line(finding))
@@ -237,7 +246,7 @@ export const instanceCommands: readonly InstanceCommand[] = [
         ...(text !== null && { text }),
         ...(html !== null && { html }),
       }
-      await using store = await openFor(context)
+      const store = await openFor(context)
       for (const line of await otherSettings(store.database.system, context.config, ['POSTHORN_DELIVERY']))
         context.warn(line)
       const account = await accountNamed(
@@ -268,7 +277,7 @@ export const instanceCommands: readonly InstanceCommand[] = [
       const sandbox = apiKey.startsWith(TEST_KEY) || (!elsewhere && context.config.delivery.kind === 'sandbox')
       const shared = { version: packageJson.version, allowSend: values['allow-send'] === true, sandbox }
       if (typeof values['url'] === 'string') return serveMcp({ ...shared, ask: askOver(values['url'], apiKey) })
-      await using store = await openFor(context)
+      const store = await openFor(context)
       const rooms = connectRooms({ ...context.config, roles: [] }, context.ground, store)
       const { app } = await apiServer(rooms)
       await ensurePartitions(rooms, context.ground)
@@ -352,12 +361,11 @@ function rekeyed({ number, state, waiting_for, sealed_anew }: Rekeyed, isSetting
   ]
 }
 
-type OpenStore = Store & AsyncDisposable
-
-async function openFor({ config, ground }: InstanceContext): Promise<OpenStore> {
+async function openFor({ config, ground, ends }: InstanceContext): Promise<Store> {
   const { dataDir, databaseUrl, secretKey } = config
-  const store = await attachBegun({ dataDir, databaseUrl, secretKey, log: ground.log, clock: ground.clock })
-  return { ...store, [Symbol.asyncDispose]: store.close }
+  const opening = attachBegun({ dataDir, databaseUrl, secretKey, log: ground.log, clock: ground.clock })
+  ends.defer(async () => (await opening.catch(() => null))?.close())
+  return opening
 }
 
 interface OneMail {

@@ -51,6 +51,8 @@ export interface BackupOptions {
   /** Created if missing; must be empty. */
   readonly target: string
   readonly now: () => Date
+  /** Ends the backup, which then has failed. Default: never */
+  readonly signal?: AbortSignal
 }
 
 // Recreated at every start, or meaningless in a copy (manual, same chapter). Their folders stay.
@@ -70,6 +72,7 @@ const LEFT_OUT = new Set([
   LOST_AND_FOUND,
 ])
 const COPIED_AT_ONCE = 1_048_576
+const NEVER = new AbortController().signal
 const WAL_SEGMENT = /^[0-9A-F]{24}$/
 /** Names in the data directory that are not copied: the cluster itself, and files of running processes. */
 const OF_PROCESSES = /^(?:postgres|postgres\..*|upgrade|run|posthorn\.(?:lock.*|pid))$/
@@ -102,7 +105,7 @@ interface Copied {
 }
 
 /**
- * A failed backup removes what it has copied: it may have filled the disk that the instance needs, and could not be resumed.
+ * A failed or interrupted backup removes what it has copied: it may have filled the disk that the instance needs, and could not be resumed.
  *
  * @returns the number of files and their bytes
  */
@@ -117,9 +120,9 @@ export async function takeBackup(options: BackupOptions): Promise<Copied> {
   }
 }
 
-async function copyInstance({ url, dataDir, cluster, target, now }: BackupOptions): Promise<Copied> {
+async function copyInstance({ url, dataDir, cluster, target, now, signal = NEVER }: BackupOptions): Promise<Copied> {
   const secretBefore = await secretOf(dataDir)
-  const copy = copierTo(target)
+  const copy = copierTo(target, signal)
   const client = new pg.Client({ connectionString: url, application_name: 'posthorn_backup' })
   client.on('error', () => undefined)
   await client.connect()
@@ -179,7 +182,7 @@ interface Copier {
   finish(postgres: string, now: Date): Promise<Copied>
 }
 
-function copierTo(target: string): Copier {
+function copierTo(target: string, signal: AbortSignal): Copier {
   const folders: string[] = []
   const files: BackupManifest['files'][number][] = []
   const folder = async (to: string): Promise<void> => {
@@ -210,7 +213,7 @@ function copierTo(target: string): Copier {
         throw error
       })
       if (source === null) return false
-      files.push({ path: to, ...(await copyOpen(source, path.join(target, to))) })
+      files.push({ path: to, ...(await copyOpen(source, path.join(target, to), signal)) })
       return true
     },
     text: async (to, text) => {
@@ -257,7 +260,7 @@ async function copyFile(from: string, to: string): Promise<FileCopied> {
   return copyOpen(await open(from), to)
 }
 
-async function copyOpen(source: FileHandle, to: string): Promise<FileCopied> {
+async function copyOpen(source: FileHandle, to: string, signal: AbortSignal = NEVER): Promise<FileCopied> {
   const hash = createHash('sha256')
   let bytes = 0
   await pipeline(
@@ -270,6 +273,7 @@ async function copyOpen(source: FileHandle, to: string): Promise<FileCopied> {
       }
     },
     createWriteStream(to, { mode: 0o600 }),
+    { signal },
   )
   return { bytes, sha256: hash.digest('hex') }
 }

@@ -1,0 +1,42 @@
+// Ctrl-C and the like during a command. Left to its default the signal would end this process alone: not the embedded database
+// that was started for the command, and not without what a backup has copied so far.
+
+import os from 'node:os'
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** The reason with which the signal of `interruption` aborts. */
+export class Interrupted extends Error {
+  /** As a shell reports the signal. */
+  readonly exitCode: number
+
+  constructor(signal: NodeJS.Signals) {
+    super('interrupted')
+    this.exitCode = 128 + os.constants.signals[signal]
+  }
+}
+
+/** From the call on, the first of these signals aborts the returned one; the second ends the process at once. */
+export function interruption(): AbortSignal {
+  const controller = new AbortController()
+  for (const signal of SIGNALS)
+    process.on(signal, () => {
+      const reason = new Interrupted(signal)
+      if (controller.signal.aborted) process.exit(reason.exitCode)
+      controller.abort(reason)
+    })
+  return controller.signal
+}
+
+/** Resolves or rejects with `work`, or rejects with the reason of `signal` once it aborts; `work` is not waited for then. */
+export async function unlessInterrupted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const cut = Promise.withResolvers<never>()
+  const abort = (): void => cut.reject(signal.reason)
+  signal.addEventListener('abort', abort)
+  if (signal.aborted) abort()
+  try {
+    return await Promise.race([work, cut.promise])
+  } finally {
+    signal.removeEventListener('abort', abort)
+  }
+}
