@@ -8,6 +8,8 @@ import { type Dashboard, startDashboard } from './dashboard.ts'
 
 /** Longer than any page waits before it reads again what no event announces. */
 const A_WHILE_MS = 16_000
+/** A stream that failed is opened again after one second, then after two. */
+const SEVERAL_TRIES_MS = 4_000
 
 const stack = new AsyncDisposableStack()
 let dashboard: Dashboard
@@ -30,6 +32,27 @@ test('the event log shows events about no email as they happen', async () => {
   await isLive(page)
   await call(who.api_key, 'POST', '/api/v1/customer/suppressions', { email: 'jo@example.net' })
   await page.getByRole('cell', { name: 'jo@example.net', exact: true }).waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
+test('events arrive as they happen also in a browser that cannot iterate over a stream, with one connection', async () => {
+  const who = await dashboard.owner()
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await page.addInitScript(() => {
+    Reflect.deleteProperty(ReadableStream.prototype, Symbol.asyncIterator)
+    Reflect.deleteProperty(ReadableStream.prototype, 'values')
+  })
+  let streams = 0
+  page.on('request', (request) => {
+    if (request.url().endsWith('/events/stream')) streams++
+  })
+  await dashboard.open(page, '/events')
+  await isLive(page)
+  await call(who.api_key, 'POST', '/api/v1/customer/suppressions', { email: 'jo@example.net' })
+  await page.getByRole('cell', { name: 'jo@example.net', exact: true }).waitFor()
+  await page.waitForTimeout(SEVERAL_TRIES_MS)
+  assert.equal(streams, 1)
   assert.deepEqual(here.faults, [])
 })
 

@@ -63,9 +63,13 @@ export function followEvents(tell: (event: LiveEvent) => void): () => void {
     setLive(true)
     waitMs = FIRST_WAIT_MS
     let rest = ''
-    for await (const text of answer.body.pipeThrough(new TextDecoderStream())) {
+    // Without for await: not every browser can iterate over a stream.
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader()
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
       alive()
-      const whole = (rest + text).split('\n\n')
+      const whole = (rest + value).split('\n\n')
       rest = whole.pop() ?? ''
       for (const one of whole) message(one)
     }
@@ -85,6 +89,8 @@ export function followEvents(tell: (event: LiveEvent) => void): () => void {
     try {
       await read(control.signal, alive)
     } catch {
+      // What is left of it would keep its connection.
+      control.abort()
       waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS)
     }
     clearTimeout(silence)
