@@ -168,6 +168,37 @@ test('an email that no longer matches its filter keeps its place while reading o
   assert.deepEqual(here.faults, [])
 })
 
+test('an error about one email is not shown with the next one, and neither is a question about it', async () => {
+  const who = await dashboard.owner()
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString()
+  for (const subject of ['One', 'Two']) {
+    const mail = { from: 'a@b.example', to: 'jo@example.net', subject, text: 'Hi', scheduled_at: tomorrow }
+    assert.equal((await call(who.test_api_key, 'POST', '/api/v1/send', mail)).status, 202)
+  }
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  const refused = 'No, not this one.'
+  const problem = { error: refused, code: 'not_cancelable', details: {}, request_id: 'r' }
+  await page.route('**/api/v1/emails/*/cancel', (route) => route.fulfill({ status: 409, json: problem }))
+  const cancel = () => page.locator('main').getByRole('button', { name: 'Cancel', exact: true }).first().click()
+  await dashboard.open(page, '/emails')
+  await page.getByRole('link', { name: 'Two', exact: true }).click()
+  await titled(page, 'Two')
+  await cancel()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel email', exact: true }).click()
+  await page.getByText(refused).waitFor()
+  await beside(page, 'Older').waitFor()
+  await page.keyboard.press('j')
+  await titled(page, 'One')
+  assert.equal(await page.getByText(refused).count(), 0, 'the error')
+  await cancel()
+  await page.getByRole('dialog').waitFor()
+  await page.goBack()
+  await titled(page, 'Two')
+  assert.equal(await page.getByRole('dialog').count(), 0, 'the question')
+  assert.deepEqual(here.faults, [])
+})
+
 test('the sentence of a page is read from the list below it, which is asked for once', async () => {
   const who = await dashboard.owner()
   await call(who.api_key, 'POST', '/api/v1/customer/suppressions', { email: 'gone@example.net' })

@@ -236,6 +236,10 @@ function Remove({ then, ...doing }: Doing & { readonly then?: () => void }) {
 
 export function Contact() {
   const { id } = useParams({ strict: false }) as { id: string }
+  return <OneContact key={id} id={id} />
+}
+
+function OneContact({ id }: { readonly id: string }) {
   const navigate = useNavigate()
   const found = useApi(`${PATH}/${id}`)
   const [error, setError] = useState<unknown>(null)
@@ -288,7 +292,7 @@ export function Contact() {
     >
       <Problem error={error} />
       <Section title="Details">
-        <Change key={id} contact={contact} />
+        <Change contact={contact} />
       </Section>
       <Section title="Consent record">
         <Facts

@@ -77,6 +77,10 @@ export function Domains() {
 
 export function Domain() {
   const { id } = useParams({ strict: false }) as { id: string }
+  return <OneDomain key={id} id={id} />
+}
+
+function OneDomain({ id }: { readonly id: string }) {
   const found = useApi(`/customer/domains/${id}`)
   const dns = useApi(`/customer/domains/${id}/dns`)
   const ready = useApi(`/customer/domains/test-readiness/${id}`)
@@ -146,7 +150,7 @@ export function Domain() {
           <>
             <Records list={needed} />
             {optional.length > 0 && (
-              <details key={id} open={optional.some(isWrong)} className="mt-3">
+              <details open={optional.some(isWrong)} className="mt-3">
                 <summary className="cursor-pointer py-1">
                   {optional.length} optional {optional.length === 1 ? 'record' : 'records'}:{' '}
                   <span className="text-quiet">{howTheyAre(optional)}</span>
@@ -160,10 +164,10 @@ export function Domain() {
         )}
       </Section>
       <Section title="DKIM keys">
-        <DkimKeys key={id} domain={domain} records={others.filter(isOfNextKeys)} />
+        <DkimKeys domain={domain} records={others.filter(isOfNextKeys)} />
       </Section>
       <Section title="Tracking">
-        <TrackingSettings key={id} domain={domain} />
+        <TrackingSettings domain={domain} />
       </Section>
       {report !== undefined && (
         <Section title="Readiness">

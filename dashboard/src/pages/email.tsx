@@ -33,6 +33,11 @@ import { figure } from '../words/number-format.ts'
 
 export function Email() {
   const { id } = useParams({ strict: false }) as { id: string }
+  // Errors and questions about one email are never shown with another.
+  return <OneEmail key={id} id={id} />
+}
+
+function OneEmail({ id }: { readonly id: string }) {
   const found = useApi(`/emails/${id}`, { every: 5_000 })
   const bounces = useApi(withQuery('/customer/bounces', { email_id: id, include_sandbox: true }))
   const [error, setError] = useState<unknown>(null)
@@ -86,7 +91,7 @@ export function Email() {
       <Why email={email} bounces={bouncesBehind(email, bounces.data?.data ?? [])} />
       {email.status === 'scheduled' && (
         <IfPermitted scope="send">
-          <Replan key={`plan ${id}`} email={email} />
+          <Replan email={email} />
         </IfPermitted>
       )}
       <div className="grid gap-x-10 gap-y-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
@@ -111,9 +116,9 @@ export function Email() {
         <About email={email} />
       </div>
       <Section title="Message">
-        <Preview key={id} base={`/emails/${id}`} mail={email} />
+        <Preview base={`/emails/${id}`} mail={email} />
       </Section>
-      <WebhookDeliveries key={`told ${id}`} emailId={id} />
+      <WebhookDeliveries emailId={id} />
     </Page>
   )
 }

@@ -87,6 +87,11 @@ export function Inbox() {
 
 export function InboxMail() {
   const { id } = useParams({ strict: false }) as { id: string }
+  // Errors and questions about one email are never shown with another.
+  return <OneMail key={id} id={id} />
+}
+
+function OneMail({ id }: { readonly id: string }) {
   const search = useSearch({ strict: false }) as Search
   const navigate = useNavigate()
   const found = useApi(`/inbox/${id}`)
@@ -137,7 +142,7 @@ export function InboxMail() {
         ]}
       />
       <div className="mt-6">
-        <Preview key={id} base={`/inbox/${id}`} mail={mail} />
+        <Preview base={`/inbox/${id}`} mail={mail} />
       </div>
     </Page>
   )
