@@ -164,7 +164,7 @@ function storeOptions(config: Config, ground: ReturnType<typeof systemGround>): 
 
 async function migrateOnly(): Promise<void> {
   const config = processConfig()
-  const store = await attachStore(storeOptions(config, systemGround(config)))
+  const store = await attachStore(storeOptions(config, systemGround(config)), interruption())
   await store.close()
   print('the schema is up to date')
 }
@@ -186,7 +186,7 @@ async function runCommand(words: readonly string[]): Promise<void> {
     await unlessInterrupted(signal, standalone.run(context, values, positionals))
   }
   if (command === null) return
-  const store = await attachBegun(storeOptions(config, ground))
+  const store = await attachBegun(storeOptions(config, ground), signal)
   ends.defer(store.close)
   const { database, secrets } = store
   const { settings } = command

@@ -61,7 +61,7 @@ export const instanceCommands: readonly InstanceCommand[] = [
       const { dataDir } = config
       await assertOutside(dataDir, folder)
       await assertBegun(dataDir)
-      const attaching = attachOrStart({ dataDir, log: ground.log, clock: ground.clock })
+      const attaching = attachOrStart({ dataDir, log: ground.log, clock: ground.clock, signal })
       ends.defer(async () => (await attaching.catch(() => null))?.close())
       const database = await attaching
       const cluster = await embeddedCluster(dataDir)
@@ -361,9 +361,10 @@ function rekeyed({ number, state, waiting_for, sealed_anew }: Rekeyed, isSetting
   ]
 }
 
-async function openFor({ config, ground, ends }: InstanceContext): Promise<Store> {
+async function openFor({ config, ground, ends, signal }: InstanceContext): Promise<Store> {
   const { dataDir, databaseUrl, secretKey } = config
-  const opening = attachBegun({ dataDir, databaseUrl, secretKey, log: ground.log, clock: ground.clock })
+  const options = { dataDir, databaseUrl, secretKey, log: ground.log, clock: ground.clock }
+  const opening = attachBegun(options, signal)
   ends.defer(async () => (await opening.catch(() => null))?.close())
   return opening
 }

@@ -158,7 +158,7 @@ export interface Attached extends AsyncDisposable {
  * does not keep the process alive.
  */
 export async function attachOrStart(options: EmbeddedOptions): Promise<Attached> {
-  const { clock } = options
+  const { clock, signal = NEVER } = options
   const dataDir = path.resolve(options.dataDir)
   await ensureDataFolder(dataDir)
   const giveUpAt = clock.monotonicMs() + ATTACH_WITHIN_MS
@@ -169,7 +169,7 @@ export async function attachOrStart(options: EmbeddedOptions): Promise<Attached>
     const lock = await lockOf(dataDir)
     if (lock !== null) await startOwnerless(options, dataDir, lock)
     else if (clock.monotonicMs() > giveUpAt) throw new Error(`the database in ${dataDir} does not answer`)
-    else await clock.sleep(FIRST_WAIT_MS, NEVER)
+    else await clock.sleep(FIRST_WAIT_MS, signal)
   }
 }
 
@@ -198,7 +198,7 @@ export async function embeddedFolders(dataDir: string): Promise<readonly string[
 async function startOwnerless(options: EmbeddedOptions, dataDir: string, lock: Lock): Promise<void> {
   try {
     const around = await prepare(options, dataDir)
-    await bringUp(around, NEVER)
+    await bringUp(around, options.signal ?? NEVER)
     await ensureDatabase(around.socketDir)
   } finally {
     lock.release()

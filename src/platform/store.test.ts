@@ -115,11 +115,11 @@ test('a command on a database without an instance says so and creates none', asy
   await using begun = await freshDb()
   const options = { dataDir: '/dev/null/posthorn', secretKey: null, log: createLogger('silent'), clock: systemClock() }
   await assert.rejects(
-    attachBegun({ ...options, databaseUrl: empty.url }),
+    attachBegun({ ...options, databaseUrl: empty.url }, NEVER),
     /^Error: DATABASE_URL: there is no instance in this database; create one with posthorn start, /,
   )
   // Its folder is checked next, and cannot be created.
-  await assert.rejects(attachBegun({ ...options, databaseUrl: begun.url }), /POSTHORN_DATA_DIR: /)
+  await assert.rejects(attachBegun({ ...options, databaseUrl: begun.url }, NEVER), /POSTHORN_DATA_DIR: /)
   const client = new pg.Client({ connectionString: empty.url })
   await client.connect()
   const { rows } = await client.query(`select 1 from pg_namespace where nspname = 'posthorn'`)
@@ -174,7 +174,7 @@ test('a refused command leaves no database running', async () => {
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'posthorn-store-'))
   const options = { dataDir, databaseUrl: null, secretKey: null, log: createLogger('silent'), clock: systemClock() }
   try {
-    const store = await attachStore(options)
+    const store = await attachStore(options, NEVER)
     const client = new pg.Client({ connectionString: store.adminUrl })
     await client.connect()
     await client.query("insert into posthorn.migration (name, checksum) values ('9999-later', 'x')")
@@ -182,7 +182,7 @@ test('a refused command leaves no database running', async () => {
     await store.close()
     const lock = path.join(await embeddedCluster(dataDir), 'postmaster.pid')
     assert.ok(!existsSync(lock), 'the last to leave stops it')
-    await assert.rejects(attachStore(options), /migrated by a newer release \(9999-later\)/)
+    await assert.rejects(attachStore(options, NEVER), /migrated by a newer release \(9999-later\)/)
     assert.ok(!existsSync(lock), 'whatever made it leave')
   } finally {
     await rm(dataDir, { recursive: true, force: true })
@@ -193,7 +193,7 @@ test('a start that waits for an embedded database ends when a stop is requested,
   const dataDir = await mkdtemp(path.join(os.tmpdir(), 'posthorn-store-'))
   const options = { dataDir, databaseUrl: null, secretKey: null, log: createLogger('silent'), clock: systemClock() }
   try {
-    const store = await attachStore(options)
+    const store = await attachStore(options, NEVER)
     const pid = Number.parseInt(await readFile(path.join(await embeddedCluster(dataDir), 'postmaster.pid'), 'utf8'), 10)
     process.kill(pid, 'SIGSTOP')
     const stopping = new AbortController()

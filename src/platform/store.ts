@@ -71,11 +71,16 @@ export async function openStore(options: StoreOptions, signal: AbortSignal): Pro
   }
 }
 
-/** For a command: the store of an existing instance. @throws Error when POSTHORN_DATA_DIR or DATABASE_URL names none */
-export async function attachBegun(options: StoreOptions): Promise<Store> {
+/**
+ * For a command: the store of an existing instance.
+ *
+ * @param signal as for `attachStore`
+ * @throws Error when POSTHORN_DATA_DIR or DATABASE_URL names none
+ */
+export async function attachBegun(options: StoreOptions, signal: AbortSignal): Promise<Store> {
   if (options.databaseUrl === null) await assertBegun(options.dataDir)
   else await checkServer(options.databaseUrl, true, assertMigrated)
-  return attachStore(options)
+  return attachStore(options, signal)
 }
 
 // With another database named by mistake, the command would create the schema there and answer from an empty instance.
@@ -84,13 +89,17 @@ async function assertMigrated(client: pg.Client): Promise<void> {
     throw new Error('there is no instance in this database; create one with posthorn start, serve or migrate')
 }
 
-/** Uses the running database, or starts it for the call; creates one where there is none. */
-export async function attachStore(options: StoreOptions): Promise<Store> {
+/**
+ * Uses the running database, or starts it for the call; creates one where there is none.
+ *
+ * @param signal as for `openStore`
+ */
+export async function attachStore(options: StoreOptions, signal: AbortSignal): Promise<Store> {
   await ensureDataFolder(options.dataDir)
-  if (options.databaseUrl !== null) return prepared(options, options.databaseUrl, async () => undefined)
-  const attached = await attachOrStart(options)
+  if (options.databaseUrl !== null) return prepared(options, options.databaseUrl, async () => undefined, signal)
+  const attached = await attachOrStart({ ...options, signal })
   try {
-    return await prepared(options, attached.url(), () => attached.close())
+    return await prepared(options, attached.url(), () => attached.close(), signal)
   } catch (error) {
     // A database started for this call would otherwise keep running.
     await attached.close()
@@ -102,7 +111,7 @@ async function prepared(
   options: StoreOptions,
   adminUrl: string,
   stop: () => Promise<void>,
-  signal?: AbortSignal,
+  signal: AbortSignal,
 ): Promise<Store> {
   const { log, clock } = options
   await checkServer(adminUrl, options.databaseUrl !== null)
@@ -111,7 +120,7 @@ async function prepared(
     onCreated: () => log.info({}, 'tables created'),
     onInUse: (name, by) => log.warn({ migration: name, by }, 'a table of this migration is in use'),
     onWait: () => log.warn({}, 'waiting for another process that migrates'),
-    ...(signal !== undefined && { signal }),
+    signal,
   })
   const usual = systemMemory().limitBytes < LITTLE_MEMORY_BYTES ? FEW_CONNECTIONS : undefined
   const { maxConnections = usual } = options

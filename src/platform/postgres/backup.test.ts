@@ -312,7 +312,7 @@ test('an unfinished restore does not start as an instance; another restore repla
   for (const begin of [
     () => place.start('restored'),
     () => assertBegun(target),
-    () => attachStore(store),
+    () => attachStore(store, AbortSignal.timeout(10_000)),
     () => openStore({ ...store, databaseUrl: first.url() }, new AbortController().signal),
   ])
     await assert.rejects(begin, { message: unfinished })
