@@ -4,17 +4,19 @@
 // LOOKALIKE names the Latin letter that a Cyrillic, Greek or Armenian letter is mistaken for; it applies to words that mix
 // alphabets and to words made only of such letters.
 
-import { LETTER, ROLE, roleOf } from './characters.ts'
+import { LETTER, OVERRIDES_DIRECTION, ROLE, roleOf } from './characters.ts'
 
 export const KIND = {
   break: 0,
   latin: 1,
   digit: 2,
   letter: 3,
-  /** Displays nothing: zero-width characters, soft hyphens, joiners. */
+  /** Displays nothing: zero-width characters, joiners, fillers. */
   invisible: 4,
   /** A mark that belongs to the letter before it. */
   mark: 5,
+  /** Displays nothing, and may stand within a word: a soft hyphen, an isolate around what a program has filled in. */
+  silent: 6,
 } as const
 
 const UNITS = 65_536
@@ -59,7 +61,11 @@ const LOOKALIKES: readonly (readonly [latin: string, others: string])[] = [
   ['y', 'уγү'],
   ['z', 'ᴢζ'],
 ]
-const INVISIBLE = [0xad, 0x34f, 0x61c, 0x180e, 0x200b, 0x200c, 0x200d, 0x200e, 0x200f, 0x2060, 0x2061, 0x2062, 0xfeff]
+const MARK = /\p{M}/u
+const UNSEEN = /\p{Default_Ignorable_Code_Point}/u
+const MAY_STAND = new Set([0xad, 0x2066, 0x2067, 0x2068, 0x2069])
+/** The only mark that has no letter to belong to. */
+const GRAPHEME_JOINER = 0x34f
 /** Letters that Unicode does not decompose. Only the first letter of a pair is kept: the words of the rules fold the same way. */
 const PLAIN: Readonly<Record<string, string>> = {
   ß: 's',
@@ -100,7 +106,15 @@ function make(): Folding {
   for (let unit = 0; unit < UNITS; unit++) {
     if (unit >= SURROGATES[0] && unit <= SURROGATES[1]) continue
     const character = String.fromCharCode(unit)
-    if (/\p{M}/u.test(character)) kind[unit] = KIND.mark
+    if (
+      UNSEEN.test(character) &&
+      !OVERRIDES_DIRECTION.has(unit) &&
+      (unit === GRAPHEME_JOINER || !MARK.test(character))
+    ) {
+      kind[unit] = MAY_STAND.has(unit) ? KIND.silent : KIND.invisible
+      continue
+    }
+    if (MARK.test(character)) kind[unit] = KIND.mark
     else if (/\p{Nd}/u.test(character)) kind[unit] = KIND.digit
     else if (/\p{L}/u.test(character)) kind[unit] = /\p{Script=Latin}/u.test(character) ? KIND.latin : KIND.letter
     else {
@@ -114,15 +128,17 @@ function make(): Folding {
     if (kind[unit] === KIND.latin && !isStyled(unit) && (folded[unit] as number) <= LETTER.folded)
       letters[unit] = (folded[unit] as number) | ((capital[unit] as number) << LETTER.capitalBit)
   }
-  for (const unit of INVISIBLE) {
-    kind[unit] = KIND.invisible
-    roles[unit] = ROLE.other
-  }
   for (const [latin, others] of LOOKALIKES) {
     for (const other of others)
       lookalike[(folded[other.charCodeAt(0)] as number) || other.charCodeAt(0)] = latin.charCodeAt(0)
   }
   return { folded, kind, lookalike, capital, letters, roles }
+}
+
+/** A tag, or an invisible sign of music or shorthand. */
+export function isUnseenPair(high: number, low: number): boolean {
+  if (high >= 0xdb40 && high <= 0xdb43) return true
+  return (high === 0xd834 && low >= 0xdd73 && low <= 0xdd7a) || (high === 0xd82f && low >= 0xdca0 && low <= 0xdca3)
 }
 
 /** A full-width letter. */

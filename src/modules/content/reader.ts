@@ -13,7 +13,7 @@ import {
   OVERRIDES_DIRECTION,
   ROLE,
 } from './characters.ts'
-import { type Folding, folding, KIND, LEET, styledLetter } from './fold.ts'
+import { type Folding, folding, isUnseenPair, KIND, LEET, styledLetter } from './fold.ts'
 import { FNV_BASIS, FNV_PRIME, hashLetters, hashOf } from './hash.ts'
 import { PhoneNumbers } from './phone-numbers.ts'
 import { CLASS, type Class, type Listener, unitOf } from './word-events.ts'
@@ -36,6 +36,8 @@ const [DOT, COMMA, AT, COLON, EXCLAMATION] = [0x2e, 0x2c, 0x40, 0x3a, 0x21]
 const WALLET =
   /^(?:bc1[a-z0-9]{25,60}|[13][a-km-zA-HJ-NP-Z1-9]{25,34}|0x[0-9a-fA-F]{40}|T[1-9A-HJ-NP-Za-km-z]{33}|[48][1-9A-HJ-NP-Za-km-z]{94})$/
 const HOST = /^[a-z0-9][a-z0-9.-]{0,250}\.[a-z]{2,24}(?:[/:?#]|$)/i
+
+const NOWHERE = 0x7fff_ffff
 
 /** Stands after the codes of a source: neither letter, blank nor sign. */
 const NO_CODE = 0xffff
@@ -60,7 +62,8 @@ export class Reader {
   private digits = 0
   private latins = 0
   private others = 0
-  private invisibles = 0
+  /** Offset of the first invisible character in the word. */
+  private unseenAt = NOWHERE
   private styled = 0
   private pending = 0
   private heldNumber = false
@@ -245,7 +248,11 @@ export class Reader {
       if (code >= 0xff21 && code <= 0xff5a) this.styled++
     } else if (kind === KIND.digit) this.digit(code, at)
     else if (kind === KIND.break) this.mark(code, at)
-    else if (kind === KIND.invisible && this.mode === MODE.word && code !== 0xad) this.invisibles++
+    else if (kind === KIND.invisible) this.noteUnseen(at)
+  }
+
+  private noteUnseen(at: number): void {
+    if (this.mode === MODE.word) this.unseenAt = Math.min(this.unseenAt, at)
   }
 
   /** Called at a tag that separates words. */
@@ -313,7 +320,8 @@ export class Reader {
   private open(mode: number, at: number): void {
     this.mode = mode
     this.hash = BASIS
-    this.length = this.capitals = this.digits = this.latins = this.others = this.invisibles = this.styled = 0
+    this.length = this.capitals = this.digits = this.latins = this.others = this.styled = 0
+    this.unseenAt = NOWHERE
     this.pending = this.newlines = 0
     this.start = at
   }
@@ -383,6 +391,7 @@ export class Reader {
       this.styled++
       return
     }
+    if (isUnseenPair(high, code)) return this.noteUnseen(at - 1)
     this.breakWord()
     if (high >= 0xd83c && high <= 0xd83e) this.listener.sign('emoji', at - 1, at + 1)
   }
@@ -427,7 +436,8 @@ export class Reader {
     else this.endSpaced()
     if (this.styled >= 3) this.listener.sign('styled', start, end)
     if (this.others > 0) this.readLookalikes()
-    if (this.invisibles > 0 && this.latins >= 3) this.listener.sign('invisible', start, end)
+    // One behind the last letter stands beside the word.
+    if (this.unseenAt < end && this.latins >= 3) this.listener.sign('invisible', start, end)
     if (this.digits > 0) {
       if (end - start >= 26 && WALLET.test(this.source.slice(start, end))) {
         this.listener.word(0, length, start, end, CLASS.wallet, false)

@@ -25,7 +25,7 @@ import { characterFindings, htmlFindings, shapeFindings, subjectFindings, wholeF
 import type { ContentLevel, ContentQuestion, ContentScore, Location } from './types.ts'
 
 /** Changes whenever the same content may get a different score. */
-export const CONTENT_VERSION = '2.7.0'
+export const CONTENT_VERSION = '2.7.1'
 
 const MAX_LOOK_CHARS = 1_048_576
 /** Points for each further strong sign of fraud, and for each weak sign beside a strong one. */

@@ -20,6 +20,11 @@ const SENDERS: readonly (readonly [what: string, question: Partial<ContentQuesti
     { senderName: 'Nétflix', senderDomain: 'shop.example' },
     ['sender_brand 24'],
   ],
+  [
+    'a brand with characters that display nothing',
+    { senderName: `${'\u200b'.repeat(300)}Net\u2063flix \u{e0041}Team`, senderDomain: 'shop.example' },
+    ['sender_brand 24'],
+  ],
   ['a word that only begins like a brand', { senderName: 'Netflixing', senderDomain: 'shop.example' }, []],
   ['a brand behind 300 characters', { senderName: `${'x '.repeat(150)}Netflix`, senderDomain: 'shop.example' }, []],
   ['a brand, and no address to compare', { senderName: 'Netflix' }, []],

@@ -6,6 +6,8 @@ import { isFreeMail, isOwn, labelOf } from './links.ts'
 import type { ContentQuestion } from './types.ts'
 
 const MAX_NAME_CHARS = 300
+/** Nothing is displayed for them. */
+const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu
 
 /** Facts that the caller does not give are not held against the mail. */
 export function senderFindings({ senderName, senderDomain, replyTo = [] }: ContentQuestion): Finding[] {
@@ -38,6 +40,6 @@ export function senderFindings({ senderName, senderDomain, replyTo = [] }: Conte
 
 /** Turns `Netflix  Österreich` into `_netflix_osterreich_`. */
 function wordsOf(name: string): string {
-  const plain = name.slice(0, MAX_NAME_CHARS).normalize('NFKD').toLowerCase()
+  const plain = name.replaceAll(UNSEEN, '').slice(0, MAX_NAME_CHARS).normalize('NFKD').toLowerCase()
   return `_${plain.replaceAll(/\p{M}/gu, '').replaceAll(/[^\p{L}\d]+/gu, '_')}_`.replaceAll(/_{2,}/g, '_')
 }

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { scoreContent } from './score.ts'
+
+/** @param unseen stands within the words that tell */
+const phishing = (unseen: string): string =>
+  `Dear customer, your ac${unseen}count has been sus${unseen}pended. Verify your pass${unseen}word within 24 hours.`
+
+function rulesOf(text: string, html: string | null = null): readonly string[] {
+  return scoreContent({ subject: 'Your account', html, text }).matches.map(({ rule }) => rule)
+}
+
+test('a character that displays nothing does not hide a word, whichever it is', () => {
+  const all = Array.from({ length: 0x11_0000 }, (_, code) => code)
+    .filter((code) => code < 0xd800 || code > 0xdfff)
+    .map((code) => String.fromCodePoint(code))
+    .filter((one) => /\p{Default_Ignorable_Code_Point}/u.test(one) && !/[\u202d\u202e]/.test(one))
+  assert.ok(all.length > 400, `${all.length}`)
+  const wanted = scoreContent({ subject: 'Your account', html: null, text: phishing('') })
+  for (const one of all) {
+    const scored = scoreContent({ subject: 'Your account', html: null, text: phishing(one) })
+    const code = one.codePointAt(0)?.toString(16)
+    assert.ok(scored.score <= wanted.score, `U+${code}: ${scored.score}, not ${wanted.score}`)
+  }
+  assert.ok(rulesOf(phishing('\u2063')).includes('invisible_characters'))
+  assert.ok(rulesOf(phishing('\u{e0041}')).includes('invisible_characters'))
+})
+
+test('an invisible character beside a word is none within it', () => {
+  const text = (beside: string): string =>
+    `The minutes${beside} of our meeting are attached${beside}, and the next one${beside}\nis on Monday.`
+  for (const beside of ['\u200b', '\u200c\u00a0', '\ufeff', '\u200f', '\u2069', '\u{e0041}']) {
+    assert.deepEqual(rulesOf(text(beside)), rulesOf(text('')), JSON.stringify(beside))
+    const html = `<p>${text(beside)}</p>`
+    assert.ok(!rulesOf(text(beside), html).includes('invisible_characters'), `${JSON.stringify(beside)} in html`)
+  }
+  assert.ok(
+    !rulesOf('', '<p>The minutes&#8203; of our <b>meeting&zwnj;</b> are attached.</p>').includes(
+      'invisible_characters',
+    ),
+  )
+  // As programs put them around what they fill in.
+  assert.ok(
+    !rulesOf('Hello \u2068Johanna\u2069, your table for \u2068four\u2069 is booked.').includes('invisible_characters'),
+  )
+})
