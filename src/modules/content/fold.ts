@@ -66,6 +66,7 @@ const UNSEEN = /\p{Default_Ignorable_Code_Point}/u
 const MAY_STAND = new Set([0xad, 0x2066, 0x2067, 0x2068, 0x2069])
 /** The only mark that has no letter to belong to. */
 const GRAPHEME_JOINER = 0x34f
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz'
 /** Letters that Unicode does not decompose. Only the first letter of a pair is kept: the words of the rules fold the same way. */
 const PLAIN: Readonly<Record<string, string>> = {
   ß: 's',
@@ -78,6 +79,13 @@ const PLAIN: Readonly<Record<string, string>> = {
   þ: 't',
   ð: 'd',
 }
+/** Letters in brackets or circles, which are no letters for Unicode, and small capitals, which it does not decompose. */
+const STYLED: ReadonlyMap<number, string> = new Map([
+  ...[0x249c, 0x24b6, 0x24d0].flatMap((from) => [...ALPHABET].map((letter, i) => [from + i, letter] as const)),
+  ...[...'ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘꞯʀꜱᴛᴜᴠᴡ ʏᴢ']
+    .map((small, i) => [small.charCodeAt(0), ALPHABET[i] ?? ''] as const)
+    .filter(([unit]) => unit > 0x7f),
+])
 
 /** Letters that digits stand for: `0` o, `1` i, `3` e, `4` a, `5` s, `7` t. */
 export const LEET: Readonly<Record<number, number>> = {
@@ -117,12 +125,13 @@ function make(): Folding {
     if (MARK.test(character)) kind[unit] = KIND.mark
     else if (/\p{Nd}/u.test(character)) kind[unit] = KIND.digit
     else if (/\p{L}/u.test(character)) kind[unit] = /\p{Script=Latin}/u.test(character) ? KIND.latin : KIND.letter
+    else if (isStyled(unit)) kind[unit] = KIND.latin
     else {
       roles[unit] = roleOf(unit)
       continue
     }
     const lower = character.toLowerCase()
-    const plain = PLAIN[lower] ?? (lower.normalize('NFKD')[0] as string).toLowerCase()
+    const plain = STYLED.get(unit) ?? PLAIN[lower] ?? (lower.normalize('NFKD')[0] as string).toLowerCase()
     folded[unit] = plain.charCodeAt(0)
     if (lower !== character) capital[unit] = 1
     if (kind[unit] === KIND.latin && !isStyled(unit) && (folded[unit] as number) <= LETTER.folded)
@@ -141,18 +150,18 @@ export function isUnseenPair(high: number, low: number): boolean {
   return (high === 0xd834 && low >= 0xdd73 && low <= 0xdd7a) || (high === 0xd82f && low >= 0xdca0 && low <= 0xdca3)
 }
 
-/** A full-width letter. */
+/** A full-width letter, one in a circle or in brackets, or a small capital. */
 export function isStyled(unit: number): boolean {
-  return unit >= 0xff21 && unit <= 0xff5a
+  return STYLED.has(unit) || (unit >= 0xff21 && unit <= 0xff5a)
 }
 
-/** The plain letter of a mathematical alphanumeric or a letter in a square or circle; 0 for others. */
+/** The plain letter of a mathematical alphanumeric or a letter in a square, in a circle or in brackets; 0 for others. */
 export function styledLetter(high: number, low: number): number {
   if (high === 0xd835) {
     const at = low - 0xdc00
     return at < 0x2a4 ? 0x61 + ((at % 52) % 26) : 0
   }
   if (high !== 0xd83c) return 0
-  for (const from of [0xdd30, 0xdd50, 0xdd70]) if (low >= from && low < from + 26) return 0x61 + low - from
+  for (const from of [0xdd10, 0xdd30, 0xdd50, 0xdd70]) if (low >= from && low < from + 26) return 0x61 + low - from
   return 0
 }

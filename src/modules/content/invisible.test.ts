@@ -26,6 +26,23 @@ test('a character that displays nothing does not hide a word, whichever it is', 
   assert.ok(rulesOf(phishing('\u{e0041}')).includes('invisible_characters'))
 })
 
+const SMALL_CAPITALS = [...'ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘǫʀsᴛᴜᴠᴡxʏᴢ']
+
+test('letters in circles or brackets, small capitals and the like are read as letters', () => {
+  const from = (first: number) => (place: number) => String.fromCodePoint(first + place)
+  for (const letterOf of [
+    ...[0xff41, 0x1d41a, 0x24b6, 0x24d0, 0x249c, 0x1f110, 0x1f130, 0x1f150, 0x1f170].map(from),
+    (place: number) => SMALL_CAPITALS[place] ?? '',
+  ]) {
+    const styled = phishing('').replaceAll(/[a-z]/gi, (one) => letterOf(one.toLowerCase().charCodeAt(0) - 97))
+    const rules = rulesOf(styled)
+    for (const rule of ['credential_request', 'account_threat', 'styled_letters'])
+      assert.ok(rules.includes(rule), `${rule}: ${styled}`)
+  }
+  const honest = 'ⓘ The room Ⓐ is reserved; the Institute of Phonetics writes [ˈpɑːswɜːd] and [ʃɪp] for it.'
+  assert.ok(!rulesOf(honest).includes('styled_letters'))
+})
+
 test('an invisible character beside a word is none within it', () => {
   const text = (beside: string): string =>
     `The minutes${beside} of our meeting are attached${beside}, and the next one${beside}\nis on Monday.`

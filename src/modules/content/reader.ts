@@ -13,7 +13,7 @@ import {
   OVERRIDES_DIRECTION,
   ROLE,
 } from './characters.ts'
-import { type Folding, folding, isUnseenPair, KIND, LEET, styledLetter } from './fold.ts'
+import { type Folding, folding, isStyled, isUnseenPair, KIND, LEET, styledLetter } from './fold.ts'
 import { FNV_BASIS, FNV_PRIME, hashLetters, hashOf } from './hash.ts'
 import { PhoneNumbers } from './phone-numbers.ts'
 import { CLASS, type Class, type Listener, unitOf } from './word-events.ts'
@@ -245,7 +245,7 @@ export class Reader {
     const kind = this.table.kind[code] as number
     if (kind === KIND.latin || kind === KIND.letter) {
       this.letter(this.table.folded[code] as number, kind, at, this.table.capital[code] as number)
-      if (code >= 0xff21 && code <= 0xff5a) this.styled++
+      if (kind === KIND.latin && isStyled(code)) this.styled++
     } else if (kind === KIND.digit) this.digit(code, at)
     else if (kind === KIND.break) this.mark(code, at)
     else if (kind === KIND.invisible) this.noteUnseen(at)
