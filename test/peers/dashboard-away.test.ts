@@ -38,3 +38,18 @@ test('a page that could not be read is read again by itself once the service ans
   await page.getByText('Implicit TLS').waitFor()
   assert.deepEqual(here.faults, [])
 })
+
+test('what a proxy answers in place of the source of an email is told as such', async () => {
+  const who = await dashboard.owner()
+  const mail = { from: 'a@b.example', to: 'jo@example.net', subject: 'Hi', text: 'Hi' }
+  const sent = await dashboard.posthorn.call(who.test_api_key, 'POST', '/api/v1/send', mail)
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await page.route('**/api/v1/emails/*/raw', (route) =>
+    route.fulfill({ status: 502, contentType: 'text/html', body: '<html>Bad Gateway</html>' }),
+  )
+  await dashboard.open(page, `/emails/${sent.body.data.email_id}`)
+  await page.getByRole('button', { name: 'Source', exact: true }).click()
+  await page.getByText('The server answered 502').waitFor()
+  assert.deepEqual(here.faults, [])
+})

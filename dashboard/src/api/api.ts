@@ -49,6 +49,11 @@ export function setShownAccount(id: string): void {
 }
 
 async function ask(method: string, path: string, body: unknown): Promise<Json> {
+  return readJson(await (await fetched(path, method, body)).text())
+}
+
+/** @throws ApiProblem when the answer is an error */
+async function fetched(path: string, method = 'GET', body?: unknown): Promise<Response> {
   const answer = await fetch(`/api/v1${path}`, {
     method,
     credentials: 'same-origin',
@@ -58,24 +63,22 @@ async function ask(method: string, path: string, body: unknown): Promise<Json> {
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
-  const text = await answer.text()
-  const read: Json = readJson(text)
+  if (answer.ok) return answer
+  const read: Json = readJson(await answer.text())
   // The session ended: the frame checks who is signed in and shows the sign-in form.
   if (answer.status === 401 && !path.startsWith('/session')) void queries.invalidateQueries({ queryKey: ['/session'] })
   // So that the frame shows it on every page from now on.
   if (answer.status === 403 && read?.code === 'account_suspended')
     void queries.invalidateQueries({ queryKey: ['/session'] })
-  if (!answer.ok) {
-    // Not from the service: a proxy that cannot reach it.
-    const unknown = {
-      error: `The server answered ${answer.status} ${answer.statusText}`.trim(),
-      code: 'unknown',
-      details: {},
-    }
-    const seconds = Number.parseInt(answer.headers.get('retry-after') ?? '', 10)
-    throw new ApiProblem(answer.status, read ?? unknown, Number.isNaN(seconds) ? null : seconds)
+  // Not from the service: a proxy that cannot reach it.
+  const unknown = {
+    error: `The server answered ${answer.status} ${answer.statusText}`.trim(),
+    code: 'unknown',
+    details: {},
   }
-  return read
+  const seconds = Number.parseInt(answer.headers.get('retry-after') ?? '', 10)
+  const isOurs = typeof read?.error === 'string' && typeof read.code === 'string'
+  throw new ApiProblem(answer.status, isOurs ? read : unknown, Number.isNaN(seconds) ? null : seconds)
 }
 
 /** @returns null when the text is not JSON */
@@ -226,12 +229,6 @@ export function useApiText(path: string): UseQueryResult<string, Error> {
 /** A binary response, such as the source of an email, byte for byte. */
 export async function bytesAt(path: string): Promise<Uint8Array<ArrayBuffer>> {
   return new Uint8Array(await (await fetched(path)).arrayBuffer())
-}
-
-async function fetched(path: string): Promise<Response> {
-  const answer = await fetch(`/api/v1${path}`, { credentials: 'same-origin' })
-  if (!answer.ok) throw new ApiProblem(answer.status, await answer.json())
-  return answer
 }
 
 function bareOf(path: string): string | undefined {
