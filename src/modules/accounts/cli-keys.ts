@@ -5,6 +5,7 @@ import { type Command, type CommandContext, JSON_OPTION, noMore, UsageError } fr
 import { printRecord, printRecords } from '../../platform/command-output.ts'
 import { MAX_GRACE_HOURS } from '../../platform/http/grace-period.ts'
 import { isUuid } from '../../platform/ids.ts'
+import { isDateTime } from '../../platform/validation.ts'
 import { findAccount, required, text } from './cli-options.ts'
 import { createKey, KEY_NAME, MAX_NAME_CHARS, MAX_NETWORKS, revokeKey, rotateKey, UNBOUNDED } from './keys.ts'
 import { wireKey } from './routes-keys.ts'
@@ -140,10 +141,10 @@ function words(list: string): readonly string[] {
     .filter((word) => word !== '')
 }
 
+/** A date alone begins in UTC. As in the API, a time has its zone: that of the shell would be a guess. */
 function dateOf(value: string | undefined): Date | null {
   if (value === undefined) return null
-  if (!/^\d{4}-\d\d-\d\d/.test(value) || Number.isNaN(Date.parse(value))) {
-    throw new UsageError(`"${value}" is not a time; use the form 2030-01-31T00:00:00Z`)
-  }
-  return new Date(value)
+  const moment = /^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00:00Z` : value
+  if (!isDateTime(moment)) throw new UsageError(`"${value}" is not a time; use the form 2030-01-31T00:00:00Z`)
+  return new Date(moment)
 }

@@ -149,6 +149,8 @@ for (const line of [
   'key create keys@example.com --name x --scopes root',
   'key create keys@example.com --name x --allowed-ips 1.2.3',
   'key create keys@example.com --name x --expires-at 2001-01-01',
+  'key create keys@example.com --name x --expires-at 2099-02-30',
+  'key create keys@example.com --name x --expires-at 2099-01-01T12:00:00',
   'key revoke nonsense',
   "key rotate 0192f000-0000-7000-8000-000000000001 --grace-period-hours ''",
   'key rotate 0192f000-0000-7000-8000-000000000001 --grace-period-hours 73',
