@@ -25,6 +25,23 @@ const SENDERS: readonly (readonly [what: string, question: Partial<ContentQuesti
     { senderName: `${'\u200b'.repeat(300)}Net\u2063flix \u{e0041}Team`, senderDomain: 'shop.example' },
     ['sender_brand 24'],
   ],
+  ...[
+    'Nеtflіx',
+    'РауРаl Security',
+    'Раураӏ',
+    '\u{1f17f}\u{1f170}\u{1f188}\u{1f17f}\u{1f170}\u{1f17b}',
+    'ᴘᴀʏᴘᴀʟ',
+    'P4ypal',
+  ].map(
+    (name) =>
+      [
+        `a brand in letters that look like its own: ${name}`,
+        { senderName: name, senderDomain: 'shop.example' },
+        ['sender_brand 24'],
+      ] as const,
+  ),
+  ['a name in another alphabet', { senderName: 'Раиса Норова', senderDomain: 'shop.example' }, []],
+  ['a brand as a site', { senderName: 'Netflix.com', senderDomain: 'shop.example' }, ['sender_brand 24']],
   ['a word that only begins like a brand', { senderName: 'Netflixing', senderDomain: 'shop.example' }, []],
   ['a brand behind 300 characters', { senderName: `${'x '.repeat(150)}Netflix`, senderDomain: 'shop.example' }, []],
   ['a brand, and no address to compare', { senderName: 'Netflix' }, []],

@@ -28,8 +28,19 @@ interface TermWord {
   readonly length: number
 }
 
-function wordHashes(text: string): readonly TermWord[] {
-  const terms = new TermCollector(text)
+const NOTHING: ReadonlySet<number> = new Set()
+
+/**
+ * The words of a short text as the reader hashes them.
+ *
+ * @param known those that it recognizes in a disguise
+ */
+export function wordsIn(text: string, known: ReadonlySet<number> = NOTHING): readonly number[] {
+  return wordHashes(text, known).map(({ hash }) => hash)
+}
+
+function wordHashes(text: string, known: ReadonlySet<number> = NOTHING): readonly TermWord[] {
+  const terms = new TermCollector(text, known)
   const reader = new Reader(terms)
   reader.begin(text)
   reader.run(0, text.length)
@@ -41,9 +52,11 @@ function wordHashes(text: string): readonly TermWord[] {
 class TermCollector implements Listener {
   readonly words: TermWord[] = []
   private readonly text: string
+  private readonly known: ReadonlySet<number>
 
-  constructor(text: string) {
+  constructor(text: string, known: ReadonlySet<number>) {
     this.text = text
+    this.known = known
   }
 
   word(hash: number, length: number, start: number, end: number, kind: Class): void {
@@ -60,7 +73,7 @@ class TermCollector implements Listener {
     return
   }
 
-  knows(): boolean {
-    return false
+  knows(hash: number): boolean {
+    return this.known.has(hash)
   }
 }
