@@ -8,7 +8,7 @@ import { forgetInbox } from '../modules/delivery/index.ts'
 import { forgetDmarcReports } from '../modules/dmarc/index.ts'
 import { recallRechecks } from '../modules/domains/index.ts'
 import { ensureEventPartitions } from '../modules/events/index.ts'
-import { settledClock } from '../modules/machines/index.ts'
+import { forgetHostnames, settledClock } from '../modules/machines/index.ts'
 import { forgetNotices } from '../modules/notices/index.ts'
 import { ensureOutboxPartitions } from '../modules/outbox/index.ts'
 import { forgetContentBlocks, forgetKeys } from '../modules/sending/index.ts'
@@ -136,6 +136,7 @@ const CLEANINGS: readonly Cleaning[] = [
   since(forgetConfirmationMails),
   since(forgetContentBlocks),
   since(forgetOperatorActions),
+  since(forgetHostnames),
 ]
 
 /**

@@ -1,7 +1,7 @@
-import type { Database } from '../../platform/db.ts'
+import type { Database, Db } from '../../platform/db.ts'
 import { loop, type Service } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
-import { forgetHostnames, HOSTNAMES_CHANNEL, listHostnames, useHostname } from './sql.ts'
+import { deleteHostnames, HOSTNAMES_CHANNEL, listHostnames, useHostname } from './sql.ts'
 
 export interface HostnamesOptions {
   readonly database: Database
@@ -22,14 +22,13 @@ export interface Hostnames {
 
 const LOOK_EVERY_MS = 3_600_000
 const RETRY_MS = 10_000
-const FORGOTTEN_AFTER_DAYS = 365
+const FORGOTTEN_AFTER_MS = 365 * 86_400_000
 
 export function hostnamesOf({ database, log, hostname }: HostnamesOptions): Hostnames {
   const own = hostname.toLowerCase()
   let known: ReadonlySet<string> = new Set([own])
   const look = async (): Promise<number> => {
     await useHostname(database.system, own)
-    await forgetHostnames(database.system, FORGOTTEN_AFTER_DAYS)
     known = new Set([own, ...(await listHostnames(database.system))])
     return LOOK_EVERY_MS
   }
@@ -51,4 +50,9 @@ export function hostnamesOf({ database, log, hostname }: HostnamesOptions): Host
       stop: (deadline) => looking.stop(deadline),
     },
   }
+}
+
+/** Deletes the host names that no process has had for a year. @param now the time to delete by @returns how many */
+export function forgetHostnames(db: Db, now: Date): Promise<number> {
+  return deleteHostnames(db, new Date(now.getTime() - FORGOTTEN_AFTER_MS))
 }

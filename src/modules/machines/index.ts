@@ -7,7 +7,7 @@
 
 export { differingSettings, settingsElsewhere } from './agreement.ts'
 export { type MachinesOptions, machineService } from './heartbeat.ts'
-export { type Hostnames, type HostnamesOptions, hostnamesOf } from './hostnames.ts'
+export { forgetHostnames, type Hostnames, type HostnamesOptions, hostnamesOf } from './hostnames.ts'
 export { type MachineRoutesOptions, machineRoutes } from './routes.ts'
 export { settledClock } from './settled-time.ts'
 export {

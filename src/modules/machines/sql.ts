@@ -127,10 +127,7 @@ const USE_HOSTNAME = statement(
      returning xmax = 0 as is_new)
    select pg_notify('${HOSTNAMES_CHANNEL}', '') from used where is_new`,
 )
-const FORGET_HOSTNAMES = statement(
-  'machines_forget_hostnames',
-  `delete from hostname where used_at < now() - $1 * interval '1 day'`,
-)
+const FORGET_HOSTNAMES = statement('machines_forget_hostnames', 'delete from hostname where used_at < $1')
 const HOSTNAMES = statement('machines_hostnames', 'select name from hostname')
 
 /** Writes at most once an hour, and tells all processes when the name is new. @param name in lower case */
@@ -138,8 +135,8 @@ export async function useHostname(db: Db, name: string): Promise<void> {
   await db.execute(USE_HOSTNAME, [name])
 }
 
-export async function forgetHostnames(db: Db, unusedDays: number): Promise<void> {
-  await db.execute(FORGET_HOSTNAMES, [unusedDays])
+export function deleteHostnames(db: Db, usedBefore: Date): Promise<number> {
+  return db.execute(FORGET_HOSTNAMES, [usedBefore])
 }
 
 /** In lower case. */
