@@ -252,6 +252,30 @@ test('a bounce of a complained email changes nothing; one of a deferred email co
   ])
 })
 
+const ENDED = statement('test_ended', 'update email set status = $2, attempts_count = $3 where id = $1')
+const STATUS = { deferred: 2, failed: 5, canceled: 7 }
+
+test('a complaint about a mail whose taking was never answered stops all mail to the person', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker' } })
+  await world.verifiedDomain('shop.example')
+  const after = async (status: number, attempts: number, to: string): Promise<unknown[]> => {
+    const { id } = await sentMail(world, to)
+    await world.rooms.database.system.execute(ENDED, [id, status, attempts])
+    const { type, suppressed } = (await world.api.post('/api/v1/inbound/complaints', { email_id: id })).body.data
+    const next = await world.api.post('/api/v1/send', { from: 'news@shop.example', to, subject: 's', text: 't' })
+    const list = await world.api.get(`/api/v1/customer/suppressions/${to}`)
+    const reason = list.body.data?.reason ?? null
+    return [type, suppressed, (await world.api.get(`/api/v1/emails/${id}`)).body.data.status, reason, next.body.code]
+  }
+  const gone = ['complaint', true, 'complained', 'complaint', 'previous_complaint']
+  assert.deepEqual(await after(STATUS.failed, 1, 'ann@example.net'), gone)
+  assert.deepEqual(await after(STATUS.canceled, 2, 'bob@example.net'), gone)
+  const waiting = [null, true, 'deferred', 'complaint', 'previous_complaint']
+  assert.deepEqual(await after(STATUS.deferred, 1, 'eve@example.net'), waiting)
+  const untried = [null, false, 'canceled', null, undefined]
+  assert.deepEqual(await after(STATUS.canceled, 0, 'joe@example.net'), untried, 'it never left')
+})
+
 test('what a report tells happened after the delivery, even when the clock of who reports it is behind', async () => {
   await using world = await startWorld()
   const { testApi } = world.account

@@ -1,6 +1,7 @@
 // The effects of a report. A signed token or the account itself identifies the email; addresses in the report are never acted
-// on. A failure turns `delivered` into `bounced`, a complaint turns either into `complained`. An opt-out unsubscribes, whatever
-// the state of the email, and is no complaint. A report may overtake the record of its delivery: on an email that has not ended
+// on. A failure turns `delivered` into `bounced`. A complaint turns these, and each other end after an attempt, into `complained`:
+// a receiver can take a mail and its answer get lost. If such a mail still waits, a complaint suppresses its recipient, and so
+// stops it. An opt-out unsubscribes, whatever the state of the email, and is no complaint. A report may overtake the record of its delivery: on an email that has not ended
 // it is `early` and is read again later. In any other state it brings nothing new and is ignored. The email is locked, so of
 // repeated or simultaneous reports only one has an effect. A failure behind a forward of the recipient names the address there.
 
@@ -13,7 +14,7 @@ import type { Report } from '../../mail/reports/classify.ts'
 import type { ReportedRecipient } from '../../mail/reports/result.ts'
 import type { Db } from '../../platform/db.ts'
 import { append, type EmailFacts, loggedAt, type Stream } from '../events/index.ts'
-import { unsubscribe } from '../suppression/index.ts'
+import { suppress, unsubscribe } from '../suppression/index.ts'
 import { type Bounce, type BounceSource, type Context, type NewBounce, recordBounces } from './record.ts'
 
 /** An email that a report is about, as its owning module returns it. */
@@ -29,6 +30,8 @@ export interface ReportedEmail {
   readonly status: string
   /** Null: no receiver has taken it. */
   readonly deliveredAt: Date | null
+  /** Whether there was an attempt. */
+  readonly tried: boolean
   readonly facts: EmailFacts
 }
 
@@ -52,7 +55,8 @@ export interface StoredEmails<Email extends ReportedEmail = ReportedEmail> {
 
 export type Outcome =
   | { readonly kind: 'bounced' | 'complained'; readonly bounce: Bounce }
-  | { readonly kind: 'unsubscribed' | 'delayed' | 'delivered' | 'auto_reply' | 'other' | 'not_applicable' | 'early' }
+  | { readonly kind: 'unsubscribed' | 'delayed' | 'delivered' | 'auto_reply' | 'other' | 'not_applicable' }
+  | { readonly kind: 'early'; readonly suppressed: boolean }
 
 export interface ReceivedReport {
   readonly report: Report
@@ -90,7 +94,7 @@ export async function applyFailure(
   source: BounceSource,
   bouncedAt: Date = context.clock.now(),
 ): Promise<Outcome> {
-  if (email.status !== 'delivered') return { kind: withoutEffect(email) }
+  if (email.status !== 'delivered') return withoutEffect(email)
   const forward = forwardOf(failed, email.recipientKey)
   const words = failed.diagnostic?.replace(DIAGNOSTIC_TYPE, '') ?? null
   const errorMessage = forward === null ? words : `forwarded to ${forward}${words === null ? '' : `: ${words}`}`
@@ -145,7 +149,7 @@ export async function applyComplaint(
   source: BounceSource,
   at: Date = context.clock.now(),
 ): Promise<Outcome> {
-  if (email.status !== 'delivered' && email.status !== 'bounced') return { kind: withoutEffect(email) }
+  if (!mayHaveArrived(email)) return withoutEffect(email, await suppressWaiting(db, context, email, source))
   await context.emails.markComplained(db, email)
   const reporter = reporterOf(feedback.reportingMta, feedback.dkim)
   const complaint: NewBounce = {
@@ -209,8 +213,27 @@ function reporterOf(stated: string | null, dkim: DkimOutcome | null): string | n
   return signer === null || isTheirs ? stated : signer
 }
 
-function withoutEffect({ status }: ReportedEmail): 'early' | 'not_applicable' {
-  return status === 'queued' || status === 'deferred' ? 'early' : 'not_applicable'
+/** Whether the email has ended and somebody may hold it. */
+function mayHaveArrived({ status, tried }: ReportedEmail): boolean {
+  if (status === 'delivered' || status === 'bounced') return true
+  return tried && (status === 'failed' || status === 'canceled' || status === 'suppressed')
+}
+
+/** The recipient of a mail that would be tried again. @returns whether they are suppressed */
+async function suppressWaiting(db: Db, context: Context, email: ReportedEmail, source: BounceSource): Promise<boolean> {
+  if (!email.tried || !isWaiting(email)) return false
+  const { accountId, recipientKey: recipient, sandbox, domainId, emailId } = email
+  const evidence = { accountId, recipient, sandbox, source, domainId, emailId, bounceId: null, details: null }
+  await suppress(db, context, [{ ...evidence, reason: 'complaint', expiresAt: null }])
+  return true
+}
+
+function isWaiting({ status }: ReportedEmail): boolean {
+  return status === 'queued' || status === 'deferred'
+}
+
+function withoutEffect(email: ReportedEmail, suppressed = false): Outcome {
+  return isWaiting(email) ? { kind: 'early', suppressed } : { kind: 'not_applicable' }
 }
 
 function about(

@@ -265,7 +265,7 @@ async function tryToTake(
       matched: own !== null,
       email_id: own?.emailId ?? null,
       type: bounce?.type ?? null,
-      suppressed: bounce?.suppressed ?? false,
+      suppressed: bounce?.suppressed ?? (outcome?.kind === 'early' && outcome.suppressed),
     }
     return { answer, isEarly }
   })

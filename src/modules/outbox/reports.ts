@@ -1,5 +1,5 @@
-// Emails that reports refer to, and the status changes they cause: delivered may become bounced or complained, and bounced may
-// become complained, so a repeated report has no effect. A bounce is also the end of the email and the receiver's last word on it:
+// Emails that reports refer to, and the status changes they cause: delivered may become bounced or complained, and each other end
+// after an attempt may become complained, so a repeated report has no effect. A bounce is also the end of the email and the receiver's last word on it:
 // "250 taken" beside `bounced` would say the opposite.
 
 import type { Db } from '../../platform/db.ts'
@@ -23,6 +23,8 @@ export interface ReportedEmail {
   readonly status: EmailStatus
   /** Null: no receiver has taken it. */
   readonly deliveredAt: Date | null
+  /** Whether there was an attempt. */
+  readonly tried: boolean
   readonly facts: EmailFacts
 }
 
@@ -48,6 +50,7 @@ interface Row extends Facts {
   readonly tag: string | null
   readonly status: number
   readonly delivered_at: Date | null
+  readonly tried: boolean
 }
 
 /** Finds and locks it. @returns null when there is none, or when a message id has several recipients and none is named */
@@ -69,6 +72,7 @@ export async function lockReportedEmail(db: Db, key: ReportKey): Promise<Reporte
     tag: row.tag,
     status: statusName(row.status),
     deliveredAt: row.delivered_at,
+    tried: row.tried,
     facts: emailFacts(row),
   }
 }

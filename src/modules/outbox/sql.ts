@@ -358,7 +358,7 @@ export const waitingTo = statement(
 )
 
 const REPORTED = `select id, account_id, domain_id, recipient, recipient_key, stream, sandbox, tag, status, sender, sender_name,
-  subject, message_id, metadata, delivered_at from email`
+  subject, message_id, metadata, delivered_at, attempts_count > 0 as tried from email`
 export const lockByToken = statement(
   'outbox_lock_by_token',
   `${REPORTED} where account_id between $2 and $3 and id = $1 for update`,
