@@ -86,6 +86,8 @@ const CONTROLS = [
   'X-Stream: other',
   'X-Scheduled-At: tomorrow',
   'X-Scheduled-At: 2099-01-01T00:00:00Z',
+  'X-Scheduled-At: 2026-02-30T10:00:00Z',
+  'X-Scheduled-At: 2026-02-28T24:00:00Z',
   `X-Idempotency-Key: ${'k'.repeat(257)}`,
   'X-Tag: one\r\nX-Tag: two',
 ]

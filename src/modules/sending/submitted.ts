@@ -14,6 +14,7 @@ import {
   type SubmittedOptions,
 } from '../../mail/mime/submitted.ts'
 import { jsonFaults } from '../../platform/json.ts'
+import { isDateTime } from '../../platform/validation.ts'
 import type { Stream } from '../events/index.ts'
 import type { ReadMessage } from '../outbox/index.ts'
 import type { Draft } from './draft.ts'
@@ -148,7 +149,9 @@ function readControls(
 /** What each control header accepts, as an error message. */
 export const CONTROL_WORDS: Readonly<Record<ControlHeader, string>> = {
   'x-tag': `must be one line of at most ${limits.MAX_TAG_CHARS} characters`,
-  'x-metadata': `must be a JSON object of at most ${limits.MAX_METADATA_BYTES} bytes and ${limits.MAX_METADATA_KEYS} keys`,
+  'x-metadata':
+    `must be a JSON object of at most ${limits.MAX_METADATA_BYTES} bytes and ${limits.MAX_METADATA_KEYS} keys ` +
+    `of 1 to ${limits.MAX_METADATA_KEY_CHARS} characters, without NUL or integers beyond ${Number.MAX_SAFE_INTEGER}`,
   'x-track-opens': 'must be true or false',
   'x-track-clicks': 'must be true or false',
   'x-sandbox': 'must be true or false',
@@ -193,13 +196,15 @@ function isMetadataKey(key: string): boolean {
   return key !== '' && !limits.isLongerThan(limits.MAX_METADATA_KEY_CHARS, key)
 }
 
-const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?([Zz]|[+-]\d{2}:\d{2})$/
+/** Up to the minutes. */
+const WITHOUT_SECONDS = /^(.{10}[Tt ]\d{2}:\d{2})(?=[Zz+-])/
 
+/** As over the API, where no 30 February becomes the 2 March that a Date makes of it; the seconds may be left out. */
 function readTime(text: string, now: Date): Date | undefined {
-  if (!DATE_TIME.test(text)) return undefined
-  const at = new Date(text)
-  const ms = at.getTime()
-  return Number.isNaN(ms) || ms > now.getTime() + limits.MAX_SCHEDULE_AHEAD_MS ? undefined : at
+  const whole = text.replace(WITHOUT_SECONDS, '$1:00')
+  if (!isDateTime(whole)) return undefined
+  const at = new Date(whole)
+  return at.getTime() > now.getTime() + limits.MAX_SCHEDULE_AHEAD_MS ? undefined : at
 }
 
 /**
