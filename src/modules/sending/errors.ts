@@ -3,7 +3,7 @@ import { defineErrors } from '../../platform/errors.ts'
 export const errors = defineErrors({
   sender_domain_not_allowed: [
     403,
-    "The sender's domain does not belong to this account, or the key is not allowed to use it",
+    "The sender's domain does not belong to this account or is suspended, or the key is not allowed to use it",
   ],
   sender_not_verified: [422, 'The sending domain is not verified'],
   idempotency_in_progress: [409, 'A request with this idempotency key is still running'],
