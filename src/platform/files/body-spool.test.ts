@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
+import path from 'node:path'
 import { test } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { heap, kept } from '../../../test/world/memory.ts'
@@ -197,4 +199,20 @@ test('a disk that is full or away refuses large bodies, with the cause, and take
   const small = await fill(room.begin(50 * MB), MAX_IN_MEMORY_BYTES)
   assert.equal(await small.work(async (whole) => whole.length), MAX_IN_MEMORY_BYTES)
   await small.drop()
+})
+
+test('a file that a killed process with the same id left behind does not refuse a large body', async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'spool-'))
+  for (let spool = 1; spool <= 100; spool++) writeFileSync(path.join(folder, `incoming.${process.pid}.${spool}`), '')
+  const error = (): Error => new Error('refused')
+  try {
+    const body = await fill(
+      bodySpool({ folder, turns: largeTurns(), tooLarge: error, noRoom: error }).begin(50 * MB),
+      2 * MB,
+    )
+    assert.equal(await body.work(async (whole) => whole.length), 2 * MB)
+    await body.drop()
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })

@@ -174,10 +174,17 @@ export function bodySpool(options: BodySpoolOptions): BodySpool {
     }
   }
   const newSpool = async (): Promise<FileHandle> => {
-    const file = path.join(folder, `incoming.${process.pid}.${++spools}`)
-    const handle = await open(file, 'wx+', 0o600)
-    await unlink(file)
-    return handle
+    for (;;) {
+      const file = path.join(folder, `incoming.${process.pid}.${++spools}`)
+      try {
+        const handle = await open(file, 'wx+', 0o600)
+        await unlink(file)
+        return handle
+      } catch (error) {
+        // A process with the same id was killed before its file had lost its name.
+        if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+      }
+    }
   }
 
   const begin = (mostBytes: number): SpooledBody => {
