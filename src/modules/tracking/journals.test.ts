@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import os from 'node:os'
 import path from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -10,6 +10,7 @@ import { systemIds } from '../../platform/ids.ts'
 import { type JournalWatch, journalWatch } from './journals.ts'
 
 const ROWS = statement('test_journal_rows', 'select id, pid from journal_node order by id')
+const FOLDERS = statement('test_journal_folders', 'select folder_id from journal_node order by id')
 const DEAD = statement(
   'test_dead',
   `insert into journal_node (id, folder_id, pid, clear_at)
@@ -82,6 +83,30 @@ test('after an outage nothing is known until every running process has handed on
       (await database.system.query<{ pid: number }>(ROWS)).filter(({ pid }) => pid === process.pid).length,
       0,
     )
+  } finally {
+    await database.close()
+    rmSync(folder, { recursive: true })
+  }
+})
+
+test('the id of a folder that another process is writing is waited for, one that a crash cut short is written anew', async () => {
+  const folder = mkdtempSync(path.join(os.tmpdir(), 'journals-'))
+  await using fresh = await freshDb()
+  const database = connect({ url: fresh.url, onError: () => undefined })
+  const ids = systemIds()
+  const parts = { ...{ database, clock: systemClock(), ids, folder }, waiting: () => false, inherit: () => undefined }
+  const file = path.join(folder, 'id')
+  const kept = ids.next()
+  writeFileSync(file, '')
+  setTimeout(() => writeFileSync(file, kept), 120)
+  try {
+    await journalWatch(parts).look()
+    assert.deepEqual(await database.system.query(FOLDERS), [{ folder_id: kept }])
+    assert.equal(readFileSync(file, 'utf8'), kept)
+    writeFileSync(file, kept.slice(0, 8))
+    await journalWatch(parts).look()
+    const [, anew] = await database.system.query<{ folder_id: string }>(FOLDERS)
+    assert.equal(readFileSync(file, 'utf8'), anew?.folder_id)
   } finally {
     await database.close()
     rmSync(folder, { recursive: true })

@@ -15,6 +15,7 @@
 
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
@@ -53,6 +54,8 @@ const SILENT_MS = 6_000
 const LATE_MS = 3_000
 const BUSY_MS = 300_000
 const FORGOTTEN_MS = 86_400_000
+const ID_LOOKS = 20
+const ID_LOOK_AGAIN_MS = 50
 const OLD = Number.POSITIVE_INFINITY
 
 export function journalWatch(options: JournalWatchOptions): JournalWatch {
@@ -166,8 +169,12 @@ async function idOf(folder: string, ids: Ids): Promise<string> {
   await writeFile(file, made, { flag: 'wx', mode: 0o600 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
-  const kept = (await readFile(file, 'utf8')).trim()
-  if (/^[0-9a-f-]{36}$/.test(kept)) return kept
+  for (let look = 0; look < ID_LOOKS; look++) {
+    const kept = (await readFile(file, 'utf8')).trim()
+    if (/^[0-9a-f-]{36}$/.test(kept)) return kept
+    // Another process is writing it.
+    await delay(ID_LOOK_AGAIN_MS)
+  }
   // A crash cut the file short, so nobody has used the id.
   await writeFile(file, made, { mode: 0o600 })
   return made
