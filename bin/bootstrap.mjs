@@ -48,11 +48,11 @@ const MEMORY = { MALLOC_ARENA_MAX: '2', MALLOC_MMAP_THRESHOLD_: '131072', MALLOC
 // works without it.
 const COMPILED = at('node_modules', '.cache', 'compiled')
 
-/** The dashboard's sources: its own, and those shared with the service. */
+/** The dashboard's sources: its own, those shared with the service, and the packages built into it. */
 const DASHBOARD = [
   ...['dashboard/index.html', 'dashboard/vite.config.ts', 'dashboard/public', 'dashboard/src'],
   ...['src/mail', 'src/modules/accounts/scopes.ts', 'src/modules/contacts/contact-list.ts'],
-  ...['src/platform/csv.ts', 'src/platform/languages.ts'],
+  ...['src/platform/csv.ts', 'src/platform/languages.ts', 'package-lock.json'],
 ]
 
 /** What each verb runs, relative to the checkout. `production`: works without the development packages. */

@@ -175,6 +175,7 @@ test('ending `npm start` ends what it started, not only npm', { timeout: 60_000 
 test('the dashboard is rebuilt when one of the service files it imports changes', async () => {
   const sources = await dashboardSources()
   assert.ok(sources.includes('dashboard/src'))
+  assert.ok(sources.includes('package-lock.json'), 'the packages are built into it too')
   const taken: string[] = []
   for await (const file of glob('dashboard/src/**/*.{ts,tsx}', { cwd: ROOT })) {
     const text = await readFile(path.join(ROOT, file), 'utf8')
