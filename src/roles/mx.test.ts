@@ -3,6 +3,7 @@ import { describe, test } from 'node:test'
 import { ACCOUNT, type Fixture, fixture } from '../../test/world/delivery-fixture.ts'
 import { MX_HOST, startMx } from '../../test/world/inbound-mx.ts'
 import { type SmtpSession, smtpSession } from '../../test/world/submission.ts'
+import { declaredZones } from '../../test/world/zones.ts'
 import { feedbackAddress, returnPath } from '../mail/verp.ts'
 import {
   type Inbound,
@@ -16,6 +17,7 @@ import { dmarcIntake } from '../modules/dmarc/index.ts'
 import { lockReportedEmail, markBounced, markComplained } from '../modules/outbox/index.ts'
 import { tlsIntake } from '../modules/transport/index.ts'
 import { statement } from '../platform/db.ts'
+import type { DnsAnswer } from '../platform/dns.ts'
 import { createLogger } from '../platform/log.ts'
 import type { Mx } from './mx.ts'
 
@@ -38,12 +40,14 @@ interface Inside extends AsyncDisposable {
   /** @returns the last reply */
   /** @param sender the envelope sender; empty when absent */
   send(to: string, message: string, sender?: string): Promise<string>
+  /** The mail that the recipient got. */
+  mailTo(to: string): string
   outcomes(): Promise<readonly { outcome: string | null; state: number; tries: number; raw: Buffer | null }[]>
   /** Waits until every report has been read. */
   settle(): Promise<void>
 }
 
-async function inside(reader?: ReportReader): Promise<Inside> {
+async function inside(own: Partial<Pick<InboundOptions, 'reader' | 'resolver'>> = {}): Promise<Inside> {
   const h = await fixture({ 'example.net': { MX: ['10 mx.example.net'] }, 'mx.example.net': { A: ['127.0.0.2'] } })
   const receiver = await h.receiver('127.0.0.2')
   const { database, clock, ids } = h
@@ -70,7 +74,7 @@ async function inside(reader?: ReportReader): Promise<Inside> {
     aggregates: { tls: tlsIntake(aggregated), dmarc: dmarcIntake(aggregated) },
     onRead: () => undefined,
   }
-  const inbound = inboundOf({ ...options, ...(reader !== undefined && { reader }) })
+  const inbound = inboundOf({ ...options, ...own })
   const mx = await startMx({ inbound, clock, rateLimits: false })
   await inbound.service.start()
   let count = 0
@@ -82,11 +86,13 @@ async function inside(reader?: ReportReader): Promise<Inside> {
     mx,
     forwarded,
     outcomes,
+    mailTo: (to) =>
+      receiver.messages.find(({ recipients }) => recipients.includes(to))?.data.toString('latin1') ?? assert.fail(to),
     delivered: async (to) => {
       const id = await h.put(to)
       await h.delivery.turn()
-      const mails = await receiver.received(++count)
-      const mail = mails.at(-1)
+      await receiver.received(++count)
+      const mail = receiver.messages.find(({ recipients }) => recipients.includes(to))
       assert.equal(await h.status(id), 'delivered')
       return { id, returnPath: mail?.from ?? '', mail: mail?.data.toString('latin1') ?? '' }
     },
@@ -192,7 +198,7 @@ describe('the inbound MX', { concurrency: false }, () => {
       await goesOn.promise
       return real.read(raw)
     }
-    await using w = await inside({ read, close: () => real.close() })
+    await using w = await inside({ reader: { read, close: () => real.close() } })
     const { id, returnPath } = await w.delivered('bob@example.net')
     await w.send(returnPath, UNKNOWN)
     await begun.promise
@@ -208,6 +214,31 @@ describe('the inbound MX', { concurrency: false }, () => {
       (await w.outcomes()).map(({ outcome, state }) => [outcome, state]),
       [['bounced', 1]],
     )
+  })
+
+  test('a bounce does not wait for complaints whose signers are looked up, and each of these counts once', async () => {
+    const answers = Promise.withResolvers<DnsAnswer<string>>()
+    await using w = await inside({ resolver: { ...declaredZones({}), txt: () => answers.promise } })
+    using _silence = { [Symbol.dispose]: () => answers.resolve({ kind: 'timeout' }) }
+    const signed = (i: number): string =>
+      `DKIM-Signature: v=1; a=rsa-sha256; d=s${i}.example; s=k; h=from; bh=AA==; b=AA==\r\n`
+    const eves = await Promise.all(Array.from({ length: 40 }, (_, i) => w.h.put(`eve${i}@example.net`)))
+    const { id, returnPath } = await w.delivered('bob@example.net')
+    for (const i of eves.keys()) {
+      const mail = w.mailTo(`eve${i}@example.net`)
+      assert.match(await w.send(`fbl@${MX_HOST}`, signed(i) + complaint(mail)), /^250 /)
+    }
+    assert.match(await w.send(returnPath, UNKNOWN), /^250 /)
+    for (let tries = 0; tries < 800 && (await w.h.status(id)) !== 'bounced'; tries++)
+      await new Promise((resolve) => setTimeout(resolve, 25))
+    assert.equal(await w.h.status(id), 'bounced')
+    const states = async (): Promise<readonly string[]> => Promise.all(eves.map((eve) => w.h.status(eve)))
+    const held = (await states()).filter((status) => status === 'delivered').length
+    assert.equal(held, 32)
+    answers.resolve({ kind: 'timeout' })
+    await w.settle()
+    assert.deepEqual(new Set(await states()), new Set(['complained']))
+    assert.deepEqual(new Set((await w.outcomes()).map(({ tries }) => tries)), new Set([1]))
   })
 
   test('a delay, a success and an automatic reply change nothing', async () => {
@@ -439,7 +470,7 @@ describe('the inbound MX', { concurrency: false }, () => {
 
   test('reports that harm their reader are tried three times and kept; those around them take effect', async () => {
     const code = new URL('../../test/world/poison-thread.ts', import.meta.url)
-    await using w = await inside(reportReader({ code, withinMs: 1_500, memoryMb: 16 }))
+    await using w = await inside({ reader: reportReader({ code, withinMs: 1_500, memoryMb: 16 }) })
     const [first, second] = [await w.delivered('bob@example.net'), await w.delivered('eve@example.net')]
     // The reader runs out of memory, never ends, ends its thread, or throws.
     for (const poison of ['oom', 'loop', 'exit', 'throw']) {

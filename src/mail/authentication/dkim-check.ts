@@ -87,7 +87,7 @@ export interface DkimVerdict {
 }
 
 export interface DkimCheckOptions {
-  readonly resolver: Resolver
+  readonly resolver: Pick<Resolver, 'txt'>
   readonly clock: Clock
   /** Runs `verifyDkim` of dkim-verify.ts in a thread. */
   readonly verify: (work: DkimWork) => Promise<readonly DkimVerdict[]>
@@ -182,7 +182,12 @@ export function organizationOf(domain: string): string {
 
 type Key = { readonly kind: 'found'; readonly record: string } | { readonly kind: 'not'; readonly reason: DkimReason }
 
-async function keyOf(resolver: Resolver, name: string, service: string | null, signal: AbortSignal): Promise<Key> {
+async function keyOf(
+  resolver: Pick<Resolver, 'txt'>,
+  name: string,
+  service: string | null,
+  signal: AbortSignal,
+): Promise<Key> {
   const answer = await resolver.txt(name, signal).catch(() => ({ kind: 'timeout' }) as const)
   switch (answer.kind) {
     case 'nxdomain':

@@ -9,10 +9,17 @@
 //
 // The signer of a report (DKIM) is checked where it matters: for complaints about an email of ours, whose effect does not wait
 // for the result, and for reports about TLS and DMARC. One of these whose signer's DNS does not answer is retried for an hour,
-// with doubling waits, and then kept with an unknown signer.
+// with doubling waits, and then kept with an unknown signer. While a signer is looked up, the next reports are read: anybody can
+// sign in a name whose DNS is silent for 3 s. UNDER_WAY_MOST are under way at once; beyond that no signer is looked up, as if its
+// DNS did not answer.
 
 import { createHash } from 'node:crypto'
-import { type DkimOutcome, type DkimQuestion, OF_COMPLAINT } from '../../mail/authentication/dkim-check.ts'
+import {
+  type DkimCheck,
+  type DkimOutcome,
+  type DkimQuestion,
+  OF_COMPLAINT,
+} from '../../mail/authentication/dkim-check.ts'
 import { fieldValue, parseHeaderBlock } from '../../mail/mime/headers.ts'
 import { identifiersOf } from '../../mail/reports/arf.ts'
 import type { Report } from '../../mail/reports/classify.ts'
@@ -22,12 +29,12 @@ import { type Database, type Db, isBrokenOff, isUnavailable, lacksDay } from '..
 import type { Resolver } from '../../platform/dns.ts'
 import type { ReportIntake } from '../../platform/domain-reports/intake.ts'
 import { firstIdAt, type Ids } from '../../platform/ids.ts'
-import { type Loop, loop } from '../../platform/lifecycle.ts'
+import { aborted, type Loop, loop } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import { applyReport, type StoredEmails } from './effects.ts'
 import { type ReportReader, reportReader } from './reader.ts'
 import { reportStorage } from './report-storage.ts'
-import { type SignatureReader, signatureReader } from './signatures.ts'
+import { signatureReader } from './signatures.ts'
 import * as sql from './sql.ts'
 
 export const KINDS = ['return_path', 'feedback', 'tls', 'dmarc', 'operator', 'api'] as const
@@ -95,6 +102,9 @@ const EARLY_MS = 3_600_000
 const UNANSWERED_MS = 60_000
 const UNANSWERED_MOST_MS = 3_600_000
 const FORGET_AT_ONCE = 1_000
+/** Reports that may be under way when the next one is read, and their bytes. */
+const UNDER_WAY_MOST = 32
+const UNDER_WAY_BYTES = 33_554_432
 const HEADER_BYTES = 65_536
 const STATE = { done: 1, quarantined: 2 } as const
 /** The claim was lost: there is no outcome. */
@@ -107,6 +117,11 @@ export function inboundOf(options: InboundOptions): Inbound {
   const mayKeep = reportStorage(clock, options.keptMostBytes)
   const tokenOf = (localPart: string): VerpIds | null => readToken(options, localPart)
 
+  const underWay = new Map<Promise<void>, number>()
+  const hasPlaceFor = (bytes: number): boolean =>
+    underWay.size === 0 ||
+    (underWay.size < UNDER_WAY_MOST && bytes + underWay.values().reduce((sum, one) => sum + one, 0) <= UNDER_WAY_BYTES)
+
   let again = clock.now()
   const turn = async (): Promise<number> => {
     const now = clock.now()
@@ -117,8 +132,27 @@ export function inboundOf(options: InboundOptions): Inbound {
       const gone = await database.system.execute(sql.FORGET_REPORTS, [since, FORGET_AT_ONCE])
       return gone === FORGET_AT_ONCE ? 0 : again >= now ? AGAIN_MS : POLL_MS
     }
-    const later = await readClaimed(options, { reader, signatures, mayKeep }, { ...claimed, until })
-    if (later !== null) again = later
+    const beside = Promise.withResolvers<void>()
+    let isBeside = false
+    const check: DkimCheck = hasPlaceFor(claimed.raw.length)
+      ? (raw, question) => {
+          isBeside = true
+          beside.resolve()
+          return signatures.check(raw, question)
+        }
+      : signatures.checkAtOnce
+    const work = readClaimed(options, { reader, check, mayKeep }, { ...claimed, until }).then((later) => {
+      if (later === null) return
+      again = later
+      reading.wake()
+    })
+    const ended = work
+      .catch((err) => {
+        if (isBeside) log.warn({ err }, 'reports will be read later')
+      })
+      .finally(() => underWay.delete(ended))
+    underWay.set(ended, claimed.raw.length)
+    await Promise.race([work, beside.promise])
     return 0
   }
   const reading = loop({
@@ -139,6 +173,7 @@ export function inboundOf(options: InboundOptions): Inbound {
       ...reading,
       stop: async (deadline) => {
         await reading.stop(deadline)
+        await Promise.race([Promise.all(underWay.keys()), aborted(deadline)])
         await reader.close()
         await signatures.close()
         for (const reports of Object.values(options.aggregates)) await reports.close()
@@ -160,7 +195,7 @@ interface Claimed {
 
 interface Readers {
   readonly reader: ReportReader
-  readonly signatures: SignatureReader
+  readonly check: DkimCheck
   readonly mayKeep: ReturnType<typeof reportStorage>
 }
 
@@ -262,19 +297,19 @@ async function forwarded(db: Db, { clock, forward }: InboundOptions, { local_par
 /** Reads a report. The returned function applies it and returns the outcome to be counted; null: to be read again later. */
 async function effectOf(
   options: InboundOptions,
-  { reader, signatures }: Readers,
+  { reader, check }: Readers,
   claimed: Claimed,
 ): Promise<((db: Db) => Promise<End>) | null> {
   if (claimed.kind === 'operator') return (db) => forwarded(db, options, claimed)
   if (claimed.kind === 'tls' || claimed.kind === 'dmarc') {
     const mayWait = waitsSince(claimed, options.clock) < UNANSWERED_MOST_MS
-    const keep = await options.aggregates[claimed.kind].read(claimed.raw, signatures.check, mayWait)
+    const keep = await options.aggregates[claimed.kind].read(claimed.raw, check, mayWait)
     return keep === null ? null : async (db) => ({ outcome: await keep(db), keepRaw: false })
   }
   const report = await reader.read(claimed.raw)
   const token = claimed.kind === 'return_path' ? readToken(options, claimed.local_part) : tokenInReport(options, report)
   if (token === null) return async () => ({ outcome: 'unmatched', keepRaw: false })
-  const dkim = report.kind === 'complaint' ? await signatures.check(claimed.raw, OF_COMPLAINT) : null
+  const dkim = report.kind === 'complaint' ? await check(claimed.raw, OF_COMPLAINT) : null
   return async (db) => ({ outcome: await appliedTo(db, options, claimed, { report, token, dkim }), keepRaw: false })
 }
 
