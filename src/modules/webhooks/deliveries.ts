@@ -125,46 +125,63 @@ export function replayDelivery(
 }
 
 /**
- * Replays to an endpoint the events of a period that it subscribes to, up to the first 100,000.
+ * Replays to an endpoint the events of a period that it subscribes to, up to the first 100,000. Each page is a transaction:
+ * followers of the log, webhooks of every account among them, do not pass one that is open. What was queued before the service
+ * dies stays, and is delivered again when the call is repeated.
  *
  * @param types null: all the endpoint subscribes to
  * @throws ApiError not_found, invalid_state when the endpoint is switched off or MAX_WAITING deliveries to it wait
  */
-export function replayPeriod(
+export async function replayPeriod(
+  context: DeliveryContext,
+  requester: Asker,
+  webhookId: string,
+  period: ReplayedPeriod,
+): Promise<number> {
+  let queued = 0
+  let after: EventReference | null = null
+  while (queued < MAX_REPLAYED) {
+    const events: readonly EventReference[] = await replayPage(context, requester, webhookId, { ...period, after })
+    queued += events.length
+    after = events.at(-1) ?? null
+    if (events.length < PAGE) break
+  }
+  return queued
+}
+
+interface ReplayedPeriod {
+  readonly from: Date
+  readonly to: Date
+  readonly types: readonly EventType[] | null
+}
+
+/** @param after the last event of the page before; null: this is the first page */
+function replayPage(
   { database, clock, ids }: DeliveryContext,
   requester: Asker,
   webhookId: string,
-  { from, to, types }: { readonly from: Date; readonly to: Date; readonly types: readonly EventType[] | null },
-): Promise<number> {
+  { types, after, ...period }: ReplayedPeriod & { readonly after: EventReference | null },
+): Promise<readonly EventReference[]> {
   const { accountId } = requester
   return database.tenant(accountId, async (db) => {
     const { events: wanted, domain_ids: domainIds } = await lockActive(db, requester, webhookId)
-    const found = await db.one<{ waiting: number }>(sql.countWaiting, [accountId, webhookId, MAX_WAITING])
-    if (found?.waiting === MAX_WAITING) throw errors.invalid_state({ limit: MAX_WAITING }, { message: TOO_MANY_WAIT })
+    if (after === null) await refuseFull(db, accountId, webhookId)
     const known = Object.keys(EVENT_TYPES) as EventType[]
     const wantedTypes = (types ?? known).filter((type) => wants(wanted, type))
-    let queued = 0
-    let after: EventReference | null = null
-    while (wantedTypes.length > 0 && queued < MAX_REPLAYED) {
-      const events = await eventsOfPeriod(db, accountId, {
-        from,
-        to,
-        types: wantedTypes,
-        domainIds,
-        after,
-        limit: PAGE,
-      })
-      const due = clock.now()
-      await enqueue(
-        db,
-        events.map((event) => ({ id: ids.next(), accountId, webhookId, event, due, leading: false, held: false })),
-      )
-      queued += events.length
-      after = events.at(-1) ?? null
-      if (events.length < PAGE) break
-    }
-    return queued
+    if (wantedTypes.length === 0) return []
+    const events = await eventsOfPeriod(db, accountId, { ...period, types: wantedTypes, domainIds, after, limit: PAGE })
+    const due = clock.now()
+    await enqueue(
+      db,
+      events.map((event) => ({ id: ids.next(), accountId, webhookId, event, due, leading: false, held: false })),
+    )
+    return events
   })
+}
+
+async function refuseFull(db: Db, accountId: string, webhookId: string): Promise<void> {
+  const found = await db.one<{ waiting: number }>(sql.countWaiting, [accountId, webhookId, MAX_WAITING])
+  if (found?.waiting === MAX_WAITING) throw errors.invalid_state({ limit: MAX_WAITING }, { message: TOO_MANY_WAIT })
 }
 
 async function lockActive(db: Db, requester: Asker, webhookId: string): Promise<Endpoint> {

@@ -257,6 +257,40 @@ test('a long replay delays neither the fan-out nor the results of others', async
   )
 })
 
+const TRANSACTIONS = statement(
+  'test_transactions',
+  'select count(distinct xmin::text)::int as count from webhook_queue where webhook_id = $1',
+)
+
+test('a replay is queued in several transactions, which no follower of the log waits for', async () => {
+  const account = await world.newAccount()
+  const id = await endpoint(account, 'http://127.0.0.1:9/hook')
+  const from = world.clock.now()
+  const { system } = world.rooms.database
+  await append(
+    system,
+    Array.from({ length: 2_001 }, () => event(account)),
+  )
+  const period = { from: from.toISOString(), to: new Date(world.clock.now().getTime() + 1_000).toISOString() }
+  const { body } = await account.api.post(`${PATH}/${id}/replay`, period)
+  assert.equal(body.data.queued, 2_001)
+  assert.equal(await waiting(id), 2_001)
+  assert.equal((await system.one<{ count: number }>(TRANSACTIONS, [id]))?.count, 3)
+})
+
+test('what happens now does not wait behind many older deliveries to its endpoint', async () => {
+  const account = await world.newAccount()
+  await using receiver = await webhookReceiver()
+  const id = await endpoint(account, receiver.url)
+  await queue(account, id, 1_000)
+  world.clock.advance(1)
+  const [now] = await queue(account, id, 1)
+  await using _ = await worker({})
+  await until('all of them', () => receiver.received.length === 1_001)
+  const place = receiver.received.findIndex(({ body }) => body.event_id === now)
+  assert.ok(place < 100, `it came as number ${place}`)
+})
+
 test('a late answer from the previous address says nothing about the endpoint', async () => {
   const account = await world.newAccount()
   await using receiver = await webhookReceiver()

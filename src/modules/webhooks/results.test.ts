@@ -66,6 +66,7 @@ for (const success of [true, false]) {
       const rows = await database.system.query(sql.claim, [
         [webhookId],
         [1],
+        [0],
         at,
         lease,
         new Date(at.getTime() + 60_000),

@@ -135,15 +135,21 @@ export const allDue = statement(
    select e.webhook_id, w.account_id, w.consecutive_failures from endpoints e join webhook w on w.id = e.webhook_id
    where e.due <= $1`,
 )
-// $1 endpoints, $2 maximum of each, $3 now, $4 the lease, $5 its end.
+// $1 endpoints, $2 how many of the oldest of each and $3 of the newest, $4 now, $5 the lease, $6 its end.
 export const claim = statement(
   'webhooks_claim',
-  `with taken as materialized (
-     select q.id from unnest($1::uuid[], $2::int[]) as k(webhook_id, slots) cross join lateral (
-       select id from webhook_queue where webhook_id = k.webhook_id and due <= $3
-       order by due, id limit k.slots for update skip locked) q
+  `with places as materialized (
+     select * from unnest($1::uuid[], $2::int[], $3::int[]) as k(webhook_id, oldest, newest)
+   ), taken as materialized (
+     select q.id from places k cross join lateral (
+       select id from webhook_queue where webhook_id = k.webhook_id and due <= $4
+       order by due, id limit k.oldest for update skip locked) q
+     union
+     select q.id from places k cross join lateral (
+       select id from webhook_queue where webhook_id = k.webhook_id and due <= $4
+       order by due desc, id desc limit k.newest for update skip locked) q
    ), claimed as (
-     update webhook_queue q set lease = $4, due = $5, held = false from taken t where q.id = t.id
+     update webhook_queue q set lease = $5, due = $6, held = false from taken t where q.id = t.id
      returning q.id, q.account_id, q.webhook_id, q.event_id, q.event_at, q.event, q.email_id, q.attempt, q.leads
    )
    select c.*, w.url, w.secret, w.previous_secret, w.previous_secret_until, w.is_active from claimed c join webhook w on w.id = c.webhook_id order by c.id`,

@@ -1,7 +1,8 @@
 // Sends pending deliveries. A claim defers a delivery to the end of its lease and marks it with the claim's id; a worker that
 // dies over it delays it by LEASE_MS, and it is sent again. The shares bound what is in this process; the rest stays in the
 // table. A claim looks at the deliveries that are due. Where these are many, they may all be of one endpoint: then it looks at
-// each endpoint once, however many deliveries it has waiting.
+// each endpoint once, however many deliveries it has waiting. A share of an endpoint's places is for its newest deliveries: what
+// happens now does not wait behind a replayed period, or behind what an outage has left (ADR 0018).
 //
 // Soon after the start, and after the clock was set back, the worker looks for deliveries due later than any delay allows:
 // they would wait for as long as the clock was wrong (ADR 0006).
@@ -26,6 +27,8 @@ import * as sql from './sql.ts'
 const LEASE_MS = 60_000
 const POLL_MS = 250
 const LOOKED_AT_TOGETHER = 10_000
+/** Of an endpoint's places; which of them it is, is drawn. */
+const NEWEST_SHARE = 0.25
 /** Due deliveries that are read to find their endpoints. */
 const MANY_DUE = 1_000
 /** Upper bound of the clock difference between machines on one database. */
@@ -135,9 +138,11 @@ async function claim(
   const lease = ids.next()
   const now = clock.now()
   const until = new Date(now.getTime() + LEASE_MS)
+  const newest = [...places.values()].map((count) => Math.floor(count * NEWEST_SHARE + ids.chance()))
   const claimed = await database.system.query<Claimed>(sql.claim, [
     [...places.keys()],
-    [...places.values()],
+    [...places.values()].map((count, i) => count - (newest[i] ?? 0)),
+    newest,
     now,
     lease,
     until,
