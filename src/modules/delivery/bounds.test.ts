@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { systemClock } from '../../platform/clock.ts'
 import { destinationWindows, FIRST_WINDOW } from './destination-windows.ts'
 import { Pace } from './pace.ts'
-import { type AnswerGate, answerGate, byteBudget } from './process-limits.ts'
+import { type AnswerGate, type AtGate, answerGate, byteBudget } from './process-limits.ts'
 import { type SocketKind, type SocketOwner, socketsOf } from './sockets.ts'
 
 async function settled(promise: Promise<unknown> | null): Promise<boolean> {
@@ -152,24 +152,26 @@ test('a destination is slow when all its mails take long, and no longer after a 
   assert.equal(pace.kind, 'slow')
 })
 
+const mailTo = (site: string, accountId = 'a', bulk = false): AtGate => ({ site, accountId, bulk })
+
 test('only the allowed number of messages is between final dot and commit, the others wait', async () => {
   const gate = answerGate(2, systemClock())
-  const first = await gate.enter('a.example')
-  await gate.enter('b.example')
-  const third = gate.enter('c.example')
+  const first = await gate.enter(mailTo('a.example'))
+  await gate.enter(mailTo('b.example'))
+  const third = gate.enter(mailTo('c.example'))
   assert.equal(await settled(third), false)
   first.leave()
   first.leave()
   assert.equal(await settled(third), true)
-  assert.equal(await settled(gate.enter('d.example')), false)
+  assert.equal(await settled(gate.enter(mailTo('d.example'))), false)
 })
 
 test('a destination gets one message until it has answered, and other destinations do not wait for it', async () => {
   const gate = answerGate(2, systemClock())
-  const first = await gate.enter('a.example')
-  const second = gate.enter('a.example')
+  const first = await gate.enter(mailTo('a.example'))
+  const second = gate.enter(mailTo('a.example'))
   assert.equal(await settled(second), false)
-  assert.equal(await settled(gate.enter('b.example')), true)
+  assert.equal(await settled(gate.enter(mailTo('b.example'))), true)
   first.answered()
   first.leave()
   assert.equal(await settled(second), true)
@@ -177,16 +179,37 @@ test('a destination gets one message until it has answered, and other destinatio
 
 test('a destination whose first message gets no answer, because the connection breaks, gets the next', async () => {
   const gate = answerGate(2, systemClock())
-  const first = await gate.enter('a.example')
-  const second = gate.enter('a.example')
+  const first = await gate.enter(mailTo('a.example'))
+  const second = gate.enter(mailTo('a.example'))
   first.leave()
   assert.equal(await settled(second), true)
+})
+
+test('accounts take turns at the places, and of each goes mail to one person first', async () => {
+  const gate = answerGate(1, systemClock())
+  let last = await gate.enter(mailTo('a.example'))
+  last.answered()
+  const order: string[] = []
+  const wait = (name: string, accountId: string, bulk = false): void =>
+    void gate.enter(mailTo('a.example', accountId, bulk)).then((pass) => {
+      last = pass
+      order.push(name)
+    })
+  for (const n of [1, 2, 3]) wait(`much ${n}`, 'much', n < 3)
+  wait('little 1', 'little')
+  wait('little 2', 'little')
+  for (let n = 1; n <= 5; n++) {
+    last.leave()
+    await delay(1)
+    assert.equal(order.length, n)
+  }
+  assert.deepEqual(order, ['much 3', 'little 1', 'much 1', 'little 2', 'much 2'])
 })
 
 /** A gate that has seen a.example take its time. */
 async function slowGate(limit: number): Promise<AnswerGate> {
   const gate = answerGate(limit, systemClock())
-  const slow = await gate.enter('a.example')
+  const slow = await gate.enter(mailTo('a.example'))
   await delay(120)
   slow.answered()
   slow.leave()
@@ -195,11 +218,11 @@ async function slowGate(limit: number): Promise<AnswerGate> {
 
 test('a message to a destination whose answers are quick keeps its place although one answer is late', async () => {
   const gate = answerGate(1, systemClock())
-  const quick = await gate.enter('b.example')
+  const quick = await gate.enter(mailTo('b.example'))
   quick.answered()
   quick.leave()
-  const late = await gate.enter('b.example')
-  const next = gate.enter('b.example')
+  const late = await gate.enter(mailTo('b.example'))
+  const next = gate.enter(mailTo('b.example'))
   await delay(150)
   assert.equal(await settled(next), false)
   late.leave()
@@ -208,13 +231,13 @@ test('a message to a destination whose answers are quick keeps its place althoug
 
 test('a destination that has not answered for a second is taken for a slow one', async () => {
   const gate = answerGate(1, systemClock())
-  await gate.enter('c.example')
-  const second = gate.enter('c.example')
+  await gate.enter(mailTo('c.example'))
+  const second = gate.enter(mailTo('c.example'))
   await delay(900)
   assert.equal(await settled(second), false)
   await delay(150)
   assert.equal(await settled(second), true)
-  const third = gate.enter('c.example')
+  const third = gate.enter(mailTo('c.example'))
   await delay(100)
   assert.equal(await settled(third), true)
 })
@@ -222,14 +245,14 @@ test('a destination that has not answered for a second is taken for a slow one',
 test('a destination whose answers were quick is not taken for a slow one after a few slow answers', async () => {
   const gate = answerGate(1, systemClock())
   const answerAfter = async (ms: number): Promise<void> => {
-    const pass = await gate.enter('b.example')
+    const pass = await gate.enter(mailTo('b.example'))
     await delay(ms)
     pass.answered()
     pass.leave()
   }
   for (const ms of [0, 300, 300, 300]) await answerAfter(ms)
-  await gate.enter('b.example')
-  const next = gate.enter('b.example')
+  await gate.enter(mailTo('b.example'))
+  const next = gate.enter(mailTo('b.example'))
   await delay(150)
   assert.equal(await settled(next), false)
 })
@@ -239,30 +262,30 @@ test('where destinations took long for their first answers, the first mail to an
   const clock = { ...systemClock(), monotonicMs: () => nowMs }
   const [untold, told] = [answerGate(1, clock), answerGate(1, clock)]
   for (let n = 0; n < 8; n++) {
-    const first = await told.enter(`a${n}.test`)
+    const first = await told.enter(mailTo(`a${n}.test`))
     nowMs += 5_000
     first.answered()
     first.leave()
   }
-  await untold.enter('b.test')
-  await told.enter('b.test')
+  await untold.enter(mailTo('b.test'))
+  await told.enter(mailTo('b.test'))
   const order: string[] = []
   await Promise.all([
-    untold.enter('c.test').then(() => void order.push('untold')),
-    told.enter('c.test').then(() => void order.push('told')),
+    untold.enter(mailTo('c.test')).then(() => void order.push('untold')),
+    told.enter(mailTo('c.test')).then(() => void order.push('told')),
   ])
   assert.deepEqual(order, ['told', 'untold'])
 })
 
 test('an answered message keeps its place until it is recorded, however late either happens', async () => {
   const gate = await slowGate(2)
-  const [prompt, silent] = [await gate.enter('a.example'), await gate.enter('a.example')]
+  const [prompt, silent] = [await gate.enter(mailTo('a.example')), await gate.enter(mailTo('a.example'))]
   prompt.answered()
-  const third = await gate.enter('a.example')
+  const third = await gate.enter(mailTo('a.example'))
   third.answered()
   // The silent one lost its place, the answered one did not.
   await delay(100)
-  const fourth = gate.enter('a.example')
+  const fourth = gate.enter(mailTo('a.example'))
   assert.equal(await settled(fourth), false)
   silent.answered()
   prompt.leave()
@@ -274,8 +297,8 @@ test('an answered message keeps its place until it is recorded, however late eit
 
 test('answers that came during a long turn are read before their messages lose their places', async () => {
   const gate = await slowGate(1)
-  const pass = await gate.enter('a.example')
-  const next = gate.enter('a.example')
+  const pass = await gate.enter(mailTo('a.example'))
+  const next = gate.enter(mailTo('a.example'))
   const receiver = createServer((socket) => {
     socket.end('250 ok')
     const end = performance.now() + 150

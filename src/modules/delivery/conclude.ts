@@ -158,7 +158,7 @@ export function concluderOf(options: ConcluderOptions): Concluder {
       },
       beforeDot: async () => {
         one.pass?.leave()
-        one.pass = await gate.enter(site)
+        one.pass = await gate.enter({ site, accountId: email.accountId, bulk: one.claimed.bulk })
         return safe(epoch)
       },
     }

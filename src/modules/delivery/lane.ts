@@ -1,6 +1,7 @@
 // A lane of a route: one connection at a time, over which one message after another is sent.
 
 import type { SmtpConnection } from '../../mail/smtp/client.ts'
+import type { Clock } from '../../platform/clock.ts'
 import type { Target } from './next-hops.ts'
 import type { SocketKind } from './sockets.ts'
 import type { DeliveryJob } from './types.ts'
@@ -35,4 +36,21 @@ export function newLane(index: number): Lane {
 /** Whether a connection can be used for a mail to a target. */
 export function isFor({ connection, target, onlyFor }: Link, { ip, terms }: Target, { site }: DeliveryJob): boolean {
   return connection.usable && target.ip === ip && target.terms === terms && (onlyFor === null || onlyFor === site)
+}
+
+/** How long a mail waits for a place of ours before its final dot, which says nothing about the destination. */
+export function ownWait(
+  clock: Clock,
+  { beforeDot }: Pick<DeliveryJob, 'beforeDot'>,
+): { readonly beforeDot: () => Promise<boolean>; readonly ms: () => number } {
+  let waitedMs = 0
+  return {
+    beforeDot: async () => {
+      const sinceMs = clock.monotonicMs()
+      const mayGoOn = await beforeDot()
+      waitedMs += clock.monotonicMs() - sinceMs
+      return mayGoOn
+    },
+    ms: () => waitedMs,
+  }
 }

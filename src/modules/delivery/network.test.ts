@@ -369,6 +369,22 @@ test('mail for a destination that counts as down goes out once one of its connec
   assert.deepEqual(await Promise.all([...slow, waiting]), [TAKEN, TAKEN, TAKEN, TAKEN])
 })
 
+test('a destination is slow by its own answers, not by how long our mail waits for a place before the final dot', async () => {
+  await using line = await lineTo({ 'ours.test': { A: ['127.0.8.1'] }, 'theirs.test': { A: ['127.0.8.2'] } })
+  await line.receiver('127.0.8.1')
+  const dot = (): Answer => {
+    line.wait(1_100)
+    return TAKEN
+  }
+  await line.receiver('127.0.8.2', { dot })
+  const beforeDot = async (): Promise<boolean> => {
+    line.wait(5_000)
+    return true
+  }
+  for (const site of ['ours.test', 'theirs.test']) assert.equal(await line.send(site, { beforeDot }), TAKEN)
+  assert.deepEqual([line.network.isSlow('ours.test'), line.network.isSlow('theirs.test')], [false, true])
+})
+
 test('a mail whose MAIL is answered 4xx on its own connection is deferred', async () => {
   await using line = await lineTo({ 'one.test': { A: ['127.0.8.1'] } })
   const mx = await line.receiver('127.0.8.1')

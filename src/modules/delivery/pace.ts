@@ -50,7 +50,7 @@ export class Pace {
     return this.slow ? 'slow' : 'quick'
   }
 
-  /** How long a mail kept its connection. */
+  /** How long a mail kept its connection, without waits of ours. */
   took(ms: number): void {
     this.#tookMs = quickestAfter(this.#tookMs, ms)
   }

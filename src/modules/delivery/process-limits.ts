@@ -4,6 +4,7 @@
 import type { Clock } from '../../platform/clock.ts'
 import { giveBack, type Turns } from '../../platform/files/body-spool.ts'
 import { recentlyUsed } from '../../platform/recently-used.ts'
+import { accountTurns } from './account-turns.ts'
 import { quickestAfter, SLOWER_COUNTS } from './quickest.ts'
 import type { Outgoing } from './types.ts'
 
@@ -14,8 +15,14 @@ const COPIES = 3
 const GIVEN_BACK_BYTES = 4 * 1_048_576
 
 export interface AnswerGate {
-  /** Resolves when one more message to the destination may get its final dot. */
-  enter(site: string): Promise<Pass>
+  /** Resolves when one more message may get its final dot. Accounts take turns (account-turns.ts). */
+  enter(mail: AtGate): Promise<Pass>
+}
+
+export interface AtGate {
+  readonly site: string
+  readonly accountId: string
+  readonly bulk: boolean
 }
 
 export interface Pass {
@@ -41,7 +48,7 @@ const MAX_DESTINATIONS = 10_000
  * answer.
  */
 export function answerGate(limit: number, clock: Clock): AnswerGate {
-  const waiting: (() => void)[] = []
+  const waiting = accountTurns<AtGate & { readonly resolve: () => void }>()
   const quickest = recentlyUsed<number>(MAX_DESTINATIONS)
   /** Destinations not known yet, with one mail on its way: the others wait, or they would take the places of other destinations. */
   const firsts = new Map<string, PromiseWithResolvers<void>>()
@@ -50,10 +57,10 @@ export function answerGate(limit: number, clock: Clock): AnswerGate {
   let inside = 0
   const leaveOne = (): void => {
     inside--
-    const next = inside < limit ? waiting.shift() : undefined
+    const next = inside < limit ? waiting.next() : undefined
     if (next === undefined) return
     inside++
-    next()
+    next.resolve()
   }
   const endFirst = (site: string): void => {
     firsts.get(site)?.resolve()
@@ -104,14 +111,19 @@ export function answerGate(limit: number, clock: Clock): AnswerGate {
     }
   }
   return {
-    enter: async (site) => {
+    enter: async (mail) => {
+      const { site } = mail
       if (!quickest.has(site)) {
         const first = firsts.get(site)
         if (first === undefined) firsts.set(site, Promise.withResolvers())
         else await first.promise
       }
       if (inside < limit) inside++
-      else await new Promise<void>((resolve) => void waiting.push(resolve))
+      else {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        waiting.add({ ...mail, resolve })
+        await promise
+      }
       return passOf(site)
     },
   }

@@ -41,7 +41,7 @@ import {
   unopenedAt,
   unreachable,
 } from './attempt.ts'
-import { isFor, type Lane, type Link, newLane } from './lane.ts'
+import { isFor, type Lane, type Link, newLane, ownWait } from './lane.ts'
 import { beginningWith, type NextHops, ownHostName, sameHost, type Target } from './next-hops.ts'
 import { Pace } from './pace.ts'
 import { INTERNAL_ERROR, localReport } from './results.ts'
@@ -315,15 +315,16 @@ export class Route {
     const { connection, sourceIp, target } = link
     this.#options.sources.note(sourceIp, target.host)
     const startedMs = this.#options.clock.monotonicMs() - (lane.messages === 0 ? link.openingMs : 0)
+    const own = ownWait(this.#options.clock, job)
     const result = await connection.send({
       from: outgoing.returnPath,
       recipients: [outgoing.recipient],
       message: outgoing.message,
       smtpUtf8: outgoing.smtpUtf8,
       eightBit: outgoing.eightBit,
-      beforeDot: job.beforeDot,
+      beforeDot: own.beforeDot,
     })
-    this.pace.took(this.#options.clock.monotonicMs() - startedMs)
+    this.pace.took(this.#options.clock.monotonicMs() - startedMs - own.ms())
     lane.messages++
     if (result.pipeliningSuspect) this.#speakPlainly(target.ip)
     if (!connection.usable || lane.messages >= MAX_MESSAGES_PER_CONNECTION) this.#hangUp(lane)
