@@ -176,7 +176,8 @@ export async function forgetContact(db: Db, accountId: string, recipient: string
   await db.execute(sql.forget, [accountId, recipient])
 }
 
-const ROWS_A_PAGE = 1_000
+/** As many as an export of addresses reads at a time (suppression/export.ts). */
+const ROWS_A_PAGE = 200
 
 /** All contacts that match, oldest first, in pages of separate transactions: one created meanwhile may be missing. */
 export async function* everyContact(

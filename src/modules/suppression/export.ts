@@ -7,7 +7,8 @@ import { type SuppressionRow, type UnsubscribeRow, wireSuppression, wireUnsubscr
 import { type ListFilter, type SuppressionFilter, suppressionFilterValues, unsubscribeFilterValues } from './lists.ts'
 import * as sql from './sql.ts'
 
-const ROWS_A_PAGE = 1_000
+/** Thousand at a time, read in 10 ms without a pause, made a call beside four exports take four times as long as 200 do. */
+const ROWS_A_PAGE = 200
 
 /** An unsubscribe as the API and the dashboard show it. */
 export const UNSUBSCRIBE_COLUMNS = ['id', 'email', 'source', 'reason', 'sandbox', 'created_at'] as const
