@@ -1,9 +1,10 @@
 // The effects of a report. A signed token or the account itself identifies the email; addresses in the report are never acted
 // on. A failure turns `delivered` into `bounced`. A complaint turns these, and each other end after an attempt, into `complained`:
 // a receiver can take a mail and its answer get lost. If such a mail still waits, a complaint suppresses its recipient, and so
-// stops it. An opt-out unsubscribes, whatever the state of the email, and is no complaint. A report may overtake the record of its delivery: on an email that has not ended
-// it is `early` and is read again later. In any other state it brings nothing new and is ignored. The email is locked, so of
-// repeated or simultaneous reports only one has an effect. A failure behind a forward of the recipient names the address there.
+// stops it. An opt-out unsubscribes, whatever the state of the email, and is no complaint. A report may overtake the record of its
+// delivery: on an email that has not ended it is `early` and is read again later. In any other state it brings nothing new and is
+// ignored. The email is locked, so of repeated or simultaneous reports only one has an effect. A failure behind a forward of the
+// recipient names the address there.
 
 import { domainToASCII } from 'node:url'
 import { foldCase } from '../../mail/address.ts'
