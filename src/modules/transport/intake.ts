@@ -43,6 +43,7 @@ export function tlsIntake(options: ReportIntakeOptions): TlsIntake {
 /** What an account may see of a report. */
 interface Owned {
   readonly accountId: string
+  readonly domain: string
   readonly about: ReceivedTlsDomain
 }
 
@@ -52,7 +53,8 @@ async function ownedParts(
 ): Promise<readonly Owned[]> {
   const owned: Owned[] = []
   for (const about of domains) {
-    for (const accountId of await ownersOf(about.domain)) owned.push({ accountId, about })
+    const { domain } = about
+    for (const accountId of await ownersOf(domain)) owned.push({ accountId, domain, about })
   }
   return owned
 }
@@ -65,21 +67,20 @@ interface Arrived extends Owned {
 function keep(
   db: Db,
   { clock, ids }: ReportIntakeOptions,
-  { report, dkim, accountId, about }: Arrived,
+  { report, dkim, accountId, domain, about }: Arrived,
 ): Promise<Admission> {
   const now = clock.now()
   const since = firstIdAt(new Date(now.getTime() - DAY_MS))
   const { organization, reportId, contact, begin, end } = report
   const figures = [about.successful, about.failed, JSON.stringify(about.policies), now]
   const shelf: ReportShelf = {
-    today: (isSigned, signer) =>
-      db.one<ReportsToday>(sql.countReports, [accountId, about.domain, since, isSigned, signer]),
+    today: (isSigned, signer) => db.one<ReportsToday>(sql.countReports, [accountId, domain, since, isSigned, signer]),
     keepAs: (name) => {
-      const figuresOfReport = [about.domain, organization, name, contact, begin, end]
+      const figuresOfReport = [domain, organization, name, contact, begin, end]
       const signed = [dkim.result, dkim.domain, dkim.reason]
       return db.execute(sql.keepReport, [accountId, ids.next(), ...figuresOfReport, ...figures, ...signed])
     },
-    known: () => db.one<KnownReport>(sql.signerOf, [accountId, about.domain, organization, reportId, begin]),
+    known: () => db.one<KnownReport>(sql.signerOf, [accountId, domain, organization, reportId, begin]),
   }
   return admitReport(shelf, reportId, dkim, LIMITS)
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../clock.ts'
 import type { Db } from '../db.ts'
 import type { Ids } from '../ids.ts'
 import { threadFor } from '../thread.ts'
+import { lockReports } from './sql.ts'
 
 export interface ReportIntakeOptions {
   readonly clock: Clock
@@ -31,13 +32,20 @@ export interface ReportIntake<Question, Signature> {
   close(): Promise<void>
 }
 
-/** One kind of reports. `Part`: what one account may see of a report. */
-export interface IntakeParts<Report, Part, Question, Signature, Outcome extends string> {
+/** What one account may see of a report. */
+export interface ReportPart {
+  readonly accountId: string
+  readonly domain: string
+}
+
+/** One kind of reports. */
+export interface IntakeParts<Report, Part extends ReportPart, Question, Signature, Outcome extends string> {
   /** The thread that parses a mail; its answer is null for what is no report. */
   readonly file: URL
   readonly partsOf: (report: Report) => Promise<readonly Part[]>
   /** What is asked about the signature. */
   readonly question: Question
+  /** Called while no other transaction keeps reports about the same domain of the account: how many there are decides. */
   readonly keep: (db: Db, report: Report, signature: Signature, part: Part) => Promise<Outcome>
   /** The outcome of a report that was kept, or not, for several accounts. */
   readonly outcomeOf: (outcomes: readonly Outcome[]) => string
@@ -48,7 +56,7 @@ const READING_MEMORY_MB = 128
 
 export function reportIntake<
   Report,
-  Part,
+  Part extends ReportPart,
   Question,
   Signature extends { readonly reason: string | null },
   Outcome extends string,
@@ -69,6 +77,7 @@ export function reportIntake<
       const signature = await check(raw, question)
       if (signature.reason === 'no_answer' && mayWait) return null
       return async (db) => {
+        await db.query(lockReports, [parts.map(({ accountId, domain }) => `${accountId} ${domain}`).sort()])
         const outcomes: Outcome[] = []
         for (const part of parts) outcomes.push(await keep(db, report, signature, part))
         return outcomeOf(outcomes)

@@ -18,6 +18,12 @@ export interface DomainReportStatements {
   readonly everyReport: Statement
 }
 
+/** $1 account and domain of each report of a transaction, in one text each, sorted: so no two wait for each other. */
+export const lockReports = statement(
+  'domain_reports_lock',
+  `select pg_advisory_xact_lock(hashtextextended('domain reports ' || place, 0)) from unnest($1::text[]) as place`,
+)
+
 /** @param shown the columns of a list */
 export function domainReports(table: string, shown: string): DomainReportStatements {
   const listed = 'account_id = $1 and domain = $2 and ($3::text is null or dkim = $3)'
