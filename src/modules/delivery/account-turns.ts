@@ -1,5 +1,5 @@
-// Mail of all accounts that waits for the same places: accounts take turns, and of each goes mail to one person before mail to many,
-// in order. An account that sends much is not ahead of others by having come first.
+// Mail of all accounts that waits for the same places: accounts take turns, and of each goes mail to one person before mail to
+// many, in order. An account that sends much is not ahead of others by having come first.
 
 import { type WaitingMail, waitingMail } from './waiting-mail.ts'
 

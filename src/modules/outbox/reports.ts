@@ -1,6 +1,6 @@
 // Emails that reports refer to, and the status changes they cause: delivered may become bounced or complained, and each other end
-// after an attempt may become complained, so a repeated report has no effect. A bounce is also the end of the email and the receiver's last word on it:
-// "250 taken" beside `bounced` would say the opposite.
+// after an attempt may become complained, so a repeated report has no effect. A bounce is also the end of the email and the
+// receiver's last word on it: "250 taken" beside `bounced` would say the opposite.
 
 import type { Db } from '../../platform/db.ts'
 import { firstIdAt } from '../../platform/ids.ts'

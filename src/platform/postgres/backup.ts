@@ -105,7 +105,8 @@ interface Copied {
 }
 
 /**
- * A failed or interrupted backup removes what it has copied: it may have filled the disk that the instance needs, and could not be resumed.
+ * A failed or interrupted backup removes what it has copied: it may have filled the disk that the instance needs, and could not be
+ * resumed.
  *
  * @returns the number of files and their bytes
  */
