@@ -2,6 +2,7 @@
 
 import { storedSpelling } from '../../mail/address.ts'
 import type { Clock } from '../../platform/clock.ts'
+import { EXPORTED_AT_ONCE } from '../../platform/csv.ts'
 import { containing } from '../../platform/db/sql-pattern.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { Principal } from '../../platform/http.ts'
@@ -176,9 +177,6 @@ export async function forgetContact(db: Db, accountId: string, recipient: string
   await db.execute(sql.forget, [accountId, recipient])
 }
 
-/** As many as an export of addresses reads at a time (suppression/export.ts). */
-const ROWS_A_PAGE = 200
-
 /** All contacts that match, oldest first, in pages of separate transactions: one created meanwhile may be missing. */
 export async function* everyContact(
   { database, clock }: ContactContext,
@@ -188,11 +186,11 @@ export async function* everyContact(
   let after = FIRST_ID
   for (;;) {
     const page: readonly sql.ContactRow[] = await database.tenant(accountId, (db) =>
-      db.query<sql.ContactRow>(sql.after, [...filterValues(accountId, filter, clock.now()), after, ROWS_A_PAGE]),
+      db.query<sql.ContactRow>(sql.after, [...filterValues(accountId, filter, clock.now()), after, EXPORTED_AT_ONCE]),
     )
     yield filter.status === null ? page : page.filter(({ status }) => status === filter.status)
     const last = page.at(-1)
-    if (last === undefined || page.length < ROWS_A_PAGE) return
+    if (last === undefined || page.length < EXPORTED_AT_ONCE) return
     after = last.id
   }
 }

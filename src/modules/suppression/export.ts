@@ -1,14 +1,11 @@
 // Exports whole lists as CSV that the imports can read back. It reads one page at a time, ordered by address, so memory
 // does not grow with the list. Each page is its own transaction: entries added or removed meanwhile may or may not appear.
 
-import { csvLine } from '../../platform/csv.ts'
+import { csvLine, EXPORTED_AT_ONCE } from '../../platform/csv.ts'
 import type { Database, Statement } from '../../platform/db.ts'
 import { type SuppressionRow, type UnsubscribeRow, wireSuppression, wireUnsubscribe } from './entries.ts'
 import { type ListFilter, type SuppressionFilter, suppressionFilterValues, unsubscribeFilterValues } from './lists.ts'
 import * as sql from './sql.ts'
-
-/** Thousand at a time, read in 10 ms without a pause, made a call beside four exports take four times as long as 200 do. */
-const ROWS_A_PAGE = 200
 
 /** An unsubscribe as the API and the dashboard show it. */
 export const UNSUBSCRIBE_COLUMNS = ['id', 'email', 'source', 'reason', 'sandbox', 'created_at'] as const
@@ -76,11 +73,11 @@ async function* exported<Row extends { readonly email: string; readonly sandbox:
   for (;;) {
     const { email, sandbox } = after
     const rows: readonly Row[] = await database.tenant(accountId, (db) =>
-      db.query<Row>(page, [...wanted, email, sandbox, ROWS_A_PAGE]),
+      db.query<Row>(page, [...wanted, email, sandbox, EXPORTED_AT_ONCE]),
     )
     if (rows.length > 0) yield rows.map(lineOf).join('')
     const last = rows.at(-1)
-    if (last === undefined || rows.length < ROWS_A_PAGE) return
+    if (last === undefined || rows.length < EXPORTED_AT_ONCE) return
     after = last
   }
 }
