@@ -18,11 +18,6 @@ function disposeWhenInterrupted(one: AsyncDisposable): void {
   watch()
 }
 
-async function dispose(one: AsyncDisposable): Promise<void> {
-  await one[Symbol.asyncDispose]()
-  forget(one)
-}
-
 function forget(one: AsyncDisposable): void {
   left.delete(one)
   watch()
@@ -52,13 +47,15 @@ function interrupted(signal: NodeJS.Signals): void {
 export async function scratch(name: string): Promise<AsyncDisposable & { readonly path: string }> {
   const folder = await mkdtemp(path.join(os.tmpdir(), `posthorn-${name}-`))
   await chmod(folder, 0o755)
-  const removal = {
+  const made = {
+    path: folder,
     [Symbol.asyncDispose]: async () => {
       if (process.env['KEEP_SCRATCH'] === undefined) await rm(folder, { recursive: true, force: true })
+      forget(made)
     },
   }
-  disposeWhenInterrupted(removal)
-  return { path: folder, [Symbol.asyncDispose]: () => dispose(removal) }
+  disposeWhenInterrupted(made)
+  return made
 }
 
 /** Below the range that Linux assigns to outgoing connections, which may take a free port at any moment. */
@@ -132,7 +129,9 @@ export function start(command: string, args: readonly string[], env: Record<stri
   child.stdout?.on('data', hear)
   child.stderr?.on('data', hear)
   const ended = once(child, 'exit')
-  const end = {
+  const running = {
+    child,
+    said: () => said,
     [Symbol.asyncDispose]: async () => {
       if (child.exitCode !== null || child.signalCode !== null) return
       child.kill('SIGTERM')
@@ -141,12 +140,9 @@ export function start(command: string, args: readonly string[], env: Record<stri
       clearTimeout(hard)
     },
   }
-  disposeWhenInterrupted(end)
-  ended.then(
-    () => forget(end),
-    () => forget(end),
-  )
-  return { child, said: () => said, [Symbol.asyncDispose]: () => dispose(end) }
+  disposeWhenInterrupted(running)
+  ended.catch(() => undefined).finally(() => forget(running))
+  return running
 }
 
 /** Runs a program to its end. @returns its standard output. @throws with its output when it fails */
