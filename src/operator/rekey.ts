@@ -11,6 +11,7 @@ import { rotateTokenKey, trackingSecrets } from '../modules/tracking/index.ts'
 import { webhookSecrets } from '../modules/webhooks/index.ts'
 import { UsageError } from '../platform/command.ts'
 import type { Database } from '../platform/db.ts'
+import { NEVER } from '../platform/lifecycle.ts'
 import {
   announceSecret,
   beginSecret,
@@ -115,5 +116,3 @@ async function awaitProcesses(
     await clock.sleep(LOOK_EVERY_MS, NEVER)
   }
 }
-
-const NEVER = new AbortController().signal

@@ -2,6 +2,7 @@
 // that was started for the command, and not without what a backup has copied so far.
 
 import os from 'node:os'
+import { aborted } from './lifecycle.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -29,14 +30,9 @@ export function interruption(): AbortSignal {
 }
 
 /** Resolves or rejects with `work`, or rejects with the reason of `signal` once it aborts; `work` is not waited for then. */
-export async function unlessInterrupted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const cut = Promise.withResolvers<never>()
-  const abort = (): void => cut.reject(signal.reason)
-  signal.addEventListener('abort', abort)
-  if (signal.aborted) abort()
-  try {
-    return await Promise.race([work, cut.promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
+export function unlessInterrupted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const cut = aborted(signal).then((): never => {
+    throw signal.reason
+  })
+  return Promise.race([work, cut])
 }

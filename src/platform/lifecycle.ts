@@ -60,6 +60,9 @@ export async function stopAll(stages: readonly Stage[], deadline: AbortSignal): 
   if (errors.length > 0) throw new AggregateError(errors, 'services did not stop cleanly')
 }
 
+/** A signal for what nothing ends early. */
+export const NEVER: AbortSignal = new AbortController().signal
+
 /** Resolves when `signal` aborts, at once if it already has. */
 export async function aborted(signal: AbortSignal): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort')

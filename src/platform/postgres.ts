@@ -14,7 +14,7 @@ import type pg from 'pg'
 import type { Clock } from './clock.ts'
 import { ensureDataFolder } from './files/data-folder.ts'
 import { lastingFault } from './lasting-fault.ts'
-import type { Service } from './lifecycle.ts'
+import { NEVER, type Service } from './lifecycle.ts'
 import type { Logger } from './log.ts'
 import { installedBinaries } from './postgres/binaries.ts'
 import {
@@ -70,7 +70,6 @@ const LONGEST_WAIT_MS = 5_000
 const HEALTHY_MS = 10_000
 const LOG_WATCH_MS = 60_000
 const PRESENCE_KEY = 7_461_838
-const NEVER = new AbortController().signal
 
 export function embeddedPostgres(options: EmbeddedOptions): EmbeddedPostgres {
   const { log, clock } = options

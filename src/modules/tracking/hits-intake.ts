@@ -9,7 +9,7 @@ import { platformErrors } from '../../platform/errors.ts'
 import { journalIn } from '../../platform/files/journal.ts'
 import { newSheet, type Sheet } from '../../platform/files/journal-lines.ts'
 import { lastingFault } from '../../platform/lasting-fault.ts'
-import { aborted, type Loop, loop } from '../../platform/lifecycle.ts'
+import { aborted, type Loop, loop, NEVER } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import { sharedCommit } from '../../platform/shared-commit.ts'
 import { type Hit, hitOfLine, journalLine, MAX_WAITING_BYTES, MAX_WRITE_BYTES, sizeOf } from './hits.ts'
@@ -41,7 +41,6 @@ const RESTS = 1
 const RESTS_IN_A_BURST = 40
 const BURST_PER_SECOND = 4_000
 const LONGEST_REST_MS = 1_000
-const NEVER = new AbortController().signal
 
 export interface HitsIntake {
   /** Hits that arrive together share one promise. */

@@ -31,6 +31,7 @@ import {
   replaceFile,
 } from '../files/data-folder.ts'
 import { assertDiskRoom } from '../files/disk.ts'
+import { NEVER } from '../lifecycle.ts'
 import { tryLock } from './lock.ts'
 
 export interface BackupManifest {
@@ -72,7 +73,6 @@ const LEFT_OUT = new Set([
   LOST_AND_FOUND,
 ])
 const COPIED_AT_ONCE = 1_048_576
-const NEVER = new AbortController().signal
 const WAL_SEGMENT = /^[0-9A-F]{24}$/
 /** Names in the data directory that are not copied: the cluster itself, and files of running processes. */
 const OF_PROCESSES = /^(?:postgres|postgres\..*|upgrade|run|posthorn\.(?:lock.*|pid))$/

@@ -12,6 +12,7 @@ import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import pg from 'pg'
 import type { Clock } from '../clock.ts'
+import { NEVER } from '../lifecycle.ts'
 import type { Logger } from '../log.ts'
 import { clusterOf, ENVIRONMENT, logTail, openLog, PORT, type Settings, USER, writeSettings } from './cluster.ts'
 import { alive, processesIn, recordedPostmaster, seesFolders } from './processes.ts'
@@ -45,7 +46,6 @@ const GIVE_UP_MS = 30_000
 const RECOVERY_MS = 10 * 60_000
 const FAST_STOP_MS = 20_000
 const IMMEDIATE_STOP_MS = 5_000
-const NEVER = new AbortController().signal
 
 /** Resolves to a PostgreSQL that answers on the socket. Rejects with the end of its log when it does not start. */
 export async function bringUp(around: Surroundings, signal: AbortSignal): Promise<Postmaster> {

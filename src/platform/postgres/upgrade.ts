@@ -20,6 +20,7 @@ import type { Clock } from '../clock.ts'
 import { migrate } from '../db/migrate.ts'
 import { SESSION } from '../db/servers.ts'
 import { assertDiskRoom } from '../files/disk.ts'
+import { NEVER } from '../lifecycle.ts'
 import type { Logger } from '../log.ts'
 import { type Binaries, binariesAt, installedBinaries } from './binaries.ts'
 import { clusterOf, ensureCluster, ensureSocketDir, finishSwap, MAJOR, markOf, USER, versionOf } from './cluster.ts'
@@ -49,7 +50,6 @@ export interface Upgraded {
 /** Space needed for the new cluster, relative to the old one, besides SPARE_BYTES for the new server's log. */
 const ROOM = 1.3
 const SPARE_BYTES = 256 * 1_048_576
-const NEVER = new AbortController().signal
 const run = promisify(execFile)
 
 /**
