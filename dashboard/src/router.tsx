@@ -22,6 +22,8 @@ const page = (path: string, load: () => Promise<Record<string, unknown>>, name: 
     path,
     validateSearch: readSearch,
     component: lazyRouteComponent(load as never, name),
+    // Secrets, errors, questions and drafts of one thing are never shown with another.
+    remountDeps: ({ params }) => params,
   })
 
 const emails = pageFile(() => import('./pages/emails.tsx'))

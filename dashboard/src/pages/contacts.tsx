@@ -236,10 +236,6 @@ function Remove({ then, ...doing }: Doing & { readonly then?: () => void }) {
 
 export function Contact() {
   const { id } = useParams({ strict: false }) as { id: string }
-  return <OneContact key={id} id={id} />
-}
-
-function OneContact({ id }: { readonly id: string }) {
   const navigate = useNavigate()
   const found = useApi(`${PATH}/${id}`)
   const [error, setError] = useState<unknown>(null)

@@ -77,10 +77,6 @@ export function Domains() {
 
 export function Domain() {
   const { id } = useParams({ strict: false }) as { id: string }
-  return <OneDomain key={id} id={id} />
-}
-
-function OneDomain({ id }: { readonly id: string }) {
   const found = useApi(`/customer/domains/${id}`)
   const dns = useApi(`/customer/domains/${id}/dns`)
   const ready = useApi(`/customer/domains/test-readiness/${id}`)

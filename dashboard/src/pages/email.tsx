@@ -33,11 +33,6 @@ import { figure } from '../words/number-format.ts'
 
 export function Email() {
   const { id } = useParams({ strict: false }) as { id: string }
-  // Errors and questions about one email are never shown with another.
-  return <OneEmail key={id} id={id} />
-}
-
-function OneEmail({ id }: { readonly id: string }) {
   const found = useApi(`/emails/${id}`, { every: 5_000 })
   const bounces = useApi(withQuery('/customer/bounces', { email_id: id, include_sandbox: true }))
   const [error, setError] = useState<unknown>(null)

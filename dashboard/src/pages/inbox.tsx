@@ -87,11 +87,6 @@ export function Inbox() {
 
 export function InboxMail() {
   const { id } = useParams({ strict: false }) as { id: string }
-  // Errors and questions about one email are never shown with another.
-  return <OneMail key={id} id={id} />
-}
-
-function OneMail({ id }: { readonly id: string }) {
   const search = useSearch({ strict: false }) as Search
   const navigate = useNavigate()
   const found = useApi(`/inbox/${id}`)

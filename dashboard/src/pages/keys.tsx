@@ -226,11 +226,6 @@ function Made({ keys }: { readonly keys: readonly NewKey[] }) {
 
 export function Key() {
   const { id } = useParams({ strict: false }) as { id: string }
-  // Its new secret is never shown with another key.
-  return <OneKey key={id} id={id} />
-}
-
-function OneKey({ id }: { readonly id: string }) {
   const found = useApi(`${PATH}/${id}`, { always: LIST_EVERY_MS })
   const [made, setMade] = useState<readonly NewKey[]>([])
   const [error, setError] = useState<unknown>(null)
@@ -291,7 +286,7 @@ function OneKey({ id }: { readonly id: string }) {
       />
       {state !== 'revoked' && (
         <Section title="Access">
-          <Change key={id} of={key} />
+          <Change of={key} />
         </Section>
       )}
     </Page>

@@ -145,10 +145,6 @@ function NewAccount({ added }: { readonly added: (account: Json) => void }) {
 
 export function Account() {
   const { id } = useParams({ strict: false }) as { id: string }
-  return <OneAccount key={id} id={id} />
-}
-
-function OneAccount({ id }: { readonly id: string }) {
   const path = `/operator/accounts/${id}`
   const found = useApi(path)
   const [error, setError] = useState<unknown>(null)

@@ -102,11 +102,6 @@ function HookState({
 
 export function Webhook() {
   const { id } = useParams({ strict: false }) as { id: string }
-  // Its secret is never shown with another endpoint.
-  return <OneWebhook key={id} id={id} />
-}
-
-function OneWebhook({ id }: { readonly id: string }) {
   const path = `${PATH}/${id}`
   const found = useApi(path, { always: 3_000 })
   const [error, setError] = useState<unknown>(null)
@@ -192,9 +187,9 @@ function OneWebhook({ id }: { readonly id: string }) {
           ['Created', <Time key="t" full at={hook.created_at} />],
         ]}
       />
-      <FailedDeliveriesList key={`failed ${id}`} path={path} active={hook.is_active} />
+      <FailedDeliveriesList path={path} active={hook.is_active} />
       <Section title="Endpoint and events">
-        <WebhookEndpoint key={id} hook={hook} />
+        <WebhookEndpoint hook={hook} />
       </Section>
       <Section title="Deliveries">
         <Deliveries path={path} act={act} />
