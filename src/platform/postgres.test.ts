@@ -189,16 +189,20 @@ test("an ordinary user starts it, and root uses the user's cluster", async (t) =
   await again.kill('SIGTERM')
 })
 
-test('after a kill -9 of its owner the running database is adopted, and stopped with the new owner', async () => {
+test('after a kill -9 of its owner the running database is adopted with the settings of the new one, and stopped with it', async () => {
   await using at = await folder()
   const first = await owner(at.dir)
   await ask(urlOf(first), 'create table kept as select 42 as answer')
+  // As an upgrade to another major version that is killed leaves it.
+  const conf = path.join(at.dir, 'postgres', 'postgresql.conf')
+  await writeFile(conf, 'default_transaction_read_only = on\n', { flag: 'a' })
+  await ask(urlOf(first), 'select pg_reload_conf()')
   const before = await recordedPostmaster(path.join(at.dir, 'postgres'))
   await first.kill('SIGKILL')
   const second = service(at.dir)
   await second.start()
   assert.equal(second.pid(), before)
-  assert.deepEqual(await ask(second.url(), 'select answer from kept'), [{ answer: 42 }])
+  assert.deepEqual(await ask(second.url(), 'delete from kept returning answer'), [{ answer: 42 }])
   await stop(second)
   assert.equal(await alive(before ?? 0), false)
 })

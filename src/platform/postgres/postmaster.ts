@@ -1,10 +1,10 @@
 // One running PostgreSQL: started by us, or found running and adopted. The caller holds the lock of the data directory.
 //
 // A postmaster deliberately outlives us: it runs in a session of its own, so neither a Ctrl-C meant for us nor our death
-// ends it. The next start finds it through `postmaster.pid` and the socket, and adopts it. If it is stopping, we wait for
-// it; if it does not answer, we end it. PostgreSQL believes its lock files, `postmaster.pid` and the socket's, while any
-// process has the pid in them, be it an unrelated process or an unreaped zombie (common in containers). So when no process
-// works in the cluster's folder, backends included, we remove the lock files.
+// ends it. The next start finds it through `postmaster.pid` and the socket, and adopts it; those of its own settings that need
+// no restart then apply. If it is stopping, we wait for it; if it does not answer, we end it. PostgreSQL believes its lock
+// files, `postmaster.pid` and the socket's, while any process has the pid in them, be it an unrelated process or an unreaped
+// zombie (common in containers). So when no process works in the cluster's folder, backends included, we remove the lock files.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -87,6 +87,8 @@ async function settleOld(around: Surroundings, signal: AbortSignal): Promise<Pos
     if (running.length === 0) return null
     const postmaster = pid !== null && running.includes(pid) ? pid : null
     if (postmaster !== null && (await answers(around.socketDir))) {
+      // A killed upgrade of the cluster leaves its server read-only.
+      send(postmaster, 'SIGHUP')
       log.info({ pid: postmaster }, 'adopted the running postgres')
       return { pid: postmaster, adopted: true, ended: gone(postmaster, clock) }
     }
