@@ -51,8 +51,8 @@ const FEW_CONNECTIONS = 4
  * For a service: owns the embedded database, and supervises it until `close`. It waits up to a minute for a server of
  * DATABASE_URL that is not up yet, but not for one that refuses.
  *
- * @param signal ends this wait, the start of the embedded database and the wait for another process that migrates; the
- *   promise then rejects with its reason
+ * @param signal ends this wait, the start of the embedded database and the migration between two files; the promise then
+ *   rejects with its reason
  */
 export async function openStore(options: StoreOptions, signal: AbortSignal): Promise<Store> {
   await ensureDataFolder(options.dataDir)

@@ -115,6 +115,33 @@ test('a file that waits for a table lets others use it meanwhile', async () => {
   assert.deepEqual(await migrated, ['0003-more'])
 })
 
+test('a run ends between two files, and while it waits for a table, when it is asked to; the next one continues', async () => {
+  await using db = await emptyDb()
+  const two = { '0001-ground.sql': GROUND, '0002-two.sql': 'create table two ()' }
+  await using before = await folderOf(two)
+  await migrate(db.url, { folder: before.folder })
+  const more = { '0003-three.sql': 'create table three ()', '0004-more.sql': 'alter table two add column a int' }
+  await using after = await folderOf({ ...two, ...more, '0005-five.sql': 'create table five ()' })
+  const other = new pg.Client({ connectionString: db.url })
+  await other.connect()
+  await other.query('begin; lock table posthorn.two in access share mode')
+  const run = (when: 'onFile' | 'onInUse'): Promise<readonly string[]> => {
+    const stopping = new AbortController()
+    const options = { folder: after.folder, signal: stopping.signal }
+    return migrate(db.url, { ...options, [when]: () => stopping.abort(new Error('SIGINT')) })
+  }
+  const done = async (): Promise<unknown> => {
+    const [row] = (await rowsOf(db.url, 'select max(name) as last from posthorn.migration')) as { last: string }[]
+    return row?.last
+  }
+  await assert.rejects(run('onFile'), /SIGINT/)
+  assert.equal(await done(), '0002-two')
+  await assert.rejects(run('onInUse'), /SIGINT/)
+  await other.end()
+  assert.equal(await done(), '0003-three')
+  assert.deepEqual(await migrate(db.url, { folder: after.folder }), ['0004-more', '0005-five'])
+})
+
 test('a number used twice and a file with its own transaction are refused', async () => {
   await using gap = await folderOf({ '0001-ground.sql': GROUND, '0001-again.sql': '' })
   await assert.rejects(migrate('', { folder: gap.folder }), /a number of its own/)

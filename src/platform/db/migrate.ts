@@ -28,7 +28,7 @@ export interface MigrateOptions {
   readonly onWait?: () => void
   /** Called when a file finds a table in use, and now and then while it stays so. */
   readonly onInUse?: (name: string, by: LockHolder | null) => void
-  /** Ends the wait for another process. */
+  /** Ends the wait for another process or for a table, and the run between two files. */
   readonly signal?: AbortSignal
 }
 
@@ -209,9 +209,10 @@ async function applyInTurn(
   client: pg.Client,
   file: Migration,
   first: boolean,
-  { onInUse }: MigrateOptions,
+  { onInUse, signal }: MigrateOptions,
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
+    signal?.throwIfAborted()
     try {
       return await apply(client, file, first)
     } catch (error) {
