@@ -242,22 +242,29 @@ const socketIn = (dir: string): string => path.join(dir, `.s.PGSQL.${PORT}`)
 const fits = (dir: string): boolean => Buffer.byteLength(socketIn(dir)) <= LONGEST_SOCKET_PATH
 
 const logOf = (dataDir: string): string => path.join(dataDir, 'postgres.log')
+const oldLogOf = (dataDir: string): string => `${logOf(dataDir)}.old`
 
-/** Opens the log for a postmaster to inherit. In append mode, so that it can be truncated while in use. */
+/**
+ * Opens the log for a postmaster to inherit. In append mode, so that it can be truncated while in use. No server writes an overlong
+ * one now, so it needs no copy, for which a full disk has no room.
+ */
 export async function openLog(dataDir: string): ReturnType<typeof open> {
-  await boundLog(dataDir)
+  if (await isOverlong(dataDir)) await rename(logOf(dataDir), oldLogOf(dataDir))
   return open(logOf(dataDir), 'a', 0o600)
 }
 
-/** Moves an overlong log to `postgres.log.old` and starts it anew; a few lines may be lost. */
+/** Moves an overlong log to `postgres.log.old` and starts it anew while a server writes it; a few lines may be lost. */
 export async function boundLog(dataDir: string): Promise<void> {
-  const size = await stat(logOf(dataDir)).then(
-    (found) => found.size,
-    () => 0,
-  )
-  if (size <= LOG_BYTES) return
-  await copyFile(logOf(dataDir), `${logOf(dataDir)}.old`)
+  if (!(await isOverlong(dataDir))) return
+  await copyFile(logOf(dataDir), oldLogOf(dataDir))
   await truncate(logOf(dataDir))
+}
+
+async function isOverlong(dataDir: string): Promise<boolean> {
+  return stat(logOf(dataDir)).then(
+    ({ size }) => size > LOG_BYTES,
+    () => false,
+  )
 }
 
 /** The last lines of the log, for a message that says why PostgreSQL does not start. */

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
 import { test } from 'node:test'
@@ -11,7 +11,7 @@ import { systemClock } from '../clock.ts'
 import { createLogger, type Fields } from '../log.ts'
 import { attachOrStart, embeddedCluster } from '../postgres.ts'
 import { binariesAt } from './binaries.ts'
-import { ensureCluster } from './cluster.ts'
+import { ensureCluster, openLog } from './cluster.ts'
 import { bringUp, type Surroundings } from './postmaster.ts'
 
 const run = promisify(execFile)
@@ -68,6 +68,19 @@ test('what initdb said is told once, without its call', async () => {
     ensureCluster(broken.around.serverUser, false),
     ({ message, cause }: Error) => message === 'initdb failed: no room' && cause === undefined,
   )
+})
+
+test('a long log that a full disk has no room to copy does not keep the server from starting', async () => {
+  await using full = await place(null)
+  const { dataDir } = full.around
+  const file = path.join(dataDir, 'postgres.log')
+  await writeFile(file, 'x'.repeat(9 * 1_048_576))
+  // Nothing can be written to it.
+  await symlink('/dev/full', `${file}.old`)
+  const log = await openLog(dataDir)
+  assert.equal((await log.stat()).size, 0)
+  await log.close()
+  assert.equal((await stat(`${file}.old`)).size, 9 * 1_048_576)
 })
 
 test('a cluster whose copy others may read is closed to them and starts', async () => {
