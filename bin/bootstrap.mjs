@@ -13,6 +13,7 @@ import {
   accessSync,
   constants,
   existsSync,
+  linkSync,
   lstatSync,
   mkdtempSync,
   readdirSync,
@@ -251,8 +252,9 @@ async function takeLock() {
       const advice = ['EACCES', 'EROFS'].includes(error.code) ? '; run npm ci and npm run build there as its owner' : ''
       if (error.code !== 'EEXIST') fail(`cannot install or build in ${root}: ${error.message}${advice}`)
     }
+    const seen = identityOf(lock)
     if (!holderLives(lock)) {
-      rmSync(lock, { force: true })
+      removeVoid(lock, seen)
       continue
     }
     if (Date.now() > giveUpAt) fail(`another installation is still running (lock file ${lock})`)
@@ -260,6 +262,23 @@ async function takeLock() {
     told = true
     await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS))
   }
+}
+
+// Two processes may find the same one void: the second one must not remove the lock that the first one has taken since.
+function removeVoid(lock, seen) {
+  const moved = `${lock}.${process.pid}`
+  try {
+    renameSync(lock, moved)
+    if (identityOf(moved) !== seen) linkSync(moved, lock)
+  } catch {
+    // Another process has removed it, or taken the next one.
+  }
+  rmSync(moved, { force: true })
+}
+
+function identityOf(file) {
+  const found = statSync(file, { throwIfNoEntry: false, bigint: true })
+  return found === undefined ? '' : `${found.ino} ${found.mtimeNs}`
 }
 
 // An empty file is still being written, unless it is older: then a full disk or a power failure has left it. After a kill, another

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { chmod, cp, glob, mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises'
 import os from 'node:os'
 import path from 'node:path'
@@ -86,6 +87,48 @@ test('what a failed or killed installation leaves behind holds up no later one',
     const waiting = install()
     assert.equal(waiting.signal, 'SIGTERM')
     assert.equal(waiting.stderr, `posthorn: waiting for another installation (lock file ${lock})\n`)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+test('of two that find the same void lock, one installs after the other', async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-checkout-'))
+  try {
+    await cp(path.join(ROOT, 'bin/bootstrap.mjs'), path.join(folder, 'bin/bootstrap.mjs'))
+    await cp(path.join(ROOT, 'package-lock.json'), path.join(folder, 'package-lock.json'))
+    await mkdir(path.join(folder, '.git'))
+    const lock = path.join(folder, '.git', 'posthorn-install.lock')
+    const [log, held] = [path.join(folder, 'log'), path.join(folder, 'held')]
+    const npm = `#!/bin/sh\necho begin >> ${log}\nsleep 1\necho end >> ${log}\n`
+    await writeFile(path.join(folder, 'bin/npm'), npm, { mode: 0o755 })
+    await writeFile(lock, `${process.pid} 1\n`)
+    // Has found the lock void, and removes it once the other one has a lock of its own.
+    const late = `
+      import fs from 'node:fs'
+      import { syncBuiltinESMExports } from 'node:module'
+      const pause = new Int32Array(new SharedArrayBuffer(4))
+      for (const name of ['rmSync', 'renameSync']) {
+        const act = fs[name]
+        fs[name] = (file, ...more) => {
+          const isFirst = file === '${lock}' && !fs.existsSync('${held}')
+          if (isFirst) fs.writeFileSync('${held}', '')
+          while (isFirst && [undefined, '${process.pid} 1\\n'].includes(read())) Atomics.wait(pause, 0, 0, 5)
+          return act(file, ...more)
+        }
+      }
+      const read = () => { try { return fs.readFileSync('${lock}', 'utf8') || undefined } catch {} }
+      syncBuiltinESMExports()`
+    const install = (...words: string[]) => {
+      const env = { PATH: `${path.join(folder, 'bin')}:/usr/bin:/bin`, HOME: folder }
+      const args = [...words, path.join(folder, 'bin/bootstrap.mjs'), 'cli', 'version']
+      return once(spawn(process.execPath, args, { env, stdio: 'ignore', timeout: 60_000 }), 'exit')
+    }
+    const second = install('--import', `data:text/javascript,${encodeURIComponent(late)}`)
+    while (!existsSync(held)) await new Promise((resolve) => setTimeout(resolve, 10))
+    await Promise.all([install(), second])
+    assert.equal(await readFile(log, 'utf8'), 'begin\nend\nbegin\nend\n')
+    assert.deepEqual(await readdir(path.join(folder, '.git')), [])
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
