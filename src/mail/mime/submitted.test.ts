@@ -186,7 +186,7 @@ const FROMS: [fields: string, from: { address: string; name: string } | null][] 
 ]
 for (const [fields, from] of FROMS) {
   test(`${JSON.stringify(fields)} is ${from === null ? 'refused' : JSON.stringify(from)}`, () => {
-    const raw = `Subject: x\r\n${fields}\r\nx`
+    const raw = `${fields}Subject: x\r\n\r\nx`
     if (from !== null) assert.deepEqual(prepare(raw).from, from)
     else assert.match(`${refusal(raw).code} ${refusal(raw).text}`, /^550 5\.7\.1 /)
   })

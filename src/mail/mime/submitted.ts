@@ -176,9 +176,9 @@ function shown(name: string): string {
   return name.length <= SHOWN_NAME_CHARS ? `the header ${name}` : `the header ${name.slice(0, SHOWN_NAME_CHARS)}...`
 }
 
-/** Removes the mailbox file line that some clients send before the header. */
+/** Removes the mailbox file line that some clients send before the header, but not a From with a blank before its colon. */
 function withoutMboxLine(raw: Buffer): Buffer {
-  if (raw.toString('latin1', 0, 5) !== 'From ') return raw
+  if (!/^From (?![ \t]*:)/.test(raw.toString('latin1', 0, MAX_LINE_BYTES))) return raw
   const feed = raw.indexOf(0x0a)
   return feed < 0 ? raw : raw.subarray(feed + 1)
 }
