@@ -1,6 +1,6 @@
 // A lane of a route: one connection at a time, over which one message after another is sent.
 
-import type { SmtpConnection } from '../../mail/smtp/client.ts'
+import type { SendResult, SmtpConnection } from '../../mail/smtp/client.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Target } from './next-hops.ts'
 import type { SocketKind } from './sockets.ts'
@@ -36,6 +36,11 @@ export function newLane(index: number): Lane {
 /** Whether a connection can be used for a mail to a target. */
 export function isFor({ connection, target, onlyFor }: Link, { ip, terms }: Target, { site }: DeliveryJob): boolean {
   return connection.usable && target.ip === ip && target.terms === terms && (onlyFor === null || onlyFor === site)
+}
+
+/** Whether the destination has taken its time: not where a used connection took no more mail, one was lost, or nothing was asked. */
+export function isTimed({ stale, recipients: [outcome] }: SendResult): boolean {
+  return !stale && outcome?.kind === 'replied'
 }
 
 /** How long a mail waits for a place of ours before its final dot, which says nothing about the destination. */

@@ -385,6 +385,23 @@ test('a destination is slow by its own answers, not by how long our mail waits f
   assert.deepEqual([line.network.isSlow('ours.test'), line.network.isSlow('theirs.test')], [false, true])
 })
 
+test('a slow destination does not count as quick for what said nothing about its time', async () => {
+  await using line = await lineTo({ 'one.test': { A: ['127.0.8.1'] } })
+  const dot = (): Answer => {
+    line.wait(1_100)
+    return TAKEN
+  }
+  const mx = await line.receiver('127.0.8.1', { dot, smtpUtf8: false })
+  assert.equal(await line.send('one.test'), TAKEN)
+  const unsupported = await line.send('one.test', { prepare: async () => ({ ...LETTER, smtpUtf8: true }) })
+  assert.match(unsupported ?? '', /^5\.6\.7 /)
+  assert.equal(line.network.isSlow('one.test'), true, 'nothing was asked')
+  mx.script({ dot, mail: (_, { connection }) => (connection === 1 ? '451 4.7.1 one message each' : 'default') })
+  assert.equal(await line.send('one.test'), TAKEN)
+  assert.equal(mx.connectionCount, 2)
+  assert.equal(line.network.isSlow('one.test'), true, 'the connection took no more')
+})
+
 test('a mail whose MAIL is answered 4xx on its own connection is deferred', async () => {
   await using line = await lineTo({ 'one.test': { A: ['127.0.8.1'] } })
   const mx = await line.receiver('127.0.8.1')

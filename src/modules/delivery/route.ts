@@ -41,7 +41,7 @@ import {
   unopenedAt,
   unreachable,
 } from './attempt.ts'
-import { isFor, type Lane, type Link, newLane, ownWait } from './lane.ts'
+import { isFor, isTimed, type Lane, type Link, newLane, ownWait } from './lane.ts'
 import { beginningWith, type NextHops, ownHostName, sameHost, type Target } from './next-hops.ts'
 import { Pace } from './pace.ts'
 import { INTERNAL_ERROR, localReport } from './results.ts'
@@ -324,7 +324,7 @@ export class Route {
       eightBit: outgoing.eightBit,
       beforeDot: own.beforeDot,
     })
-    this.pace.took(this.#options.clock.monotonicMs() - startedMs - own.ms())
+    if (isTimed(result)) this.pace.took(this.#options.clock.monotonicMs() - startedMs - own.ms())
     lane.messages++
     if (result.pipeliningSuspect) this.#speakPlainly(target.ip)
     if (!connection.usable || lane.messages >= MAX_MESSAGES_PER_CONNECTION) this.#hangUp(lane)
