@@ -47,6 +47,8 @@ test('an interrupted command stops the database that was started for it, and a b
     const ended = Promise.all([text(child.stderr), once(child, 'exit')])
     await until(`${words[0]} is under way`, when)
     child.kill(signal)
+    // As from a launcher that passes on what the terminal has told both.
+    child.kill('SIGTERM')
     const [said, [code]] = await ended
     assert.deepEqual([code, said], [128 + os.constants.signals[signal], 'posthorn: interrupted\n'], words[0])
     if (isLast) assert.deepEqual(await processesIn(cluster), [], words[0])

@@ -17,14 +17,22 @@ export class Interrupted extends Error {
   }
 }
 
-/** From the call on, the first of these signals aborts the returned one; the second ends the process at once. */
+/** At Ctrl-C the terminal tells us and the process that has started us, which may pass it on: together they are one. */
+const ONE_WITHIN_MS = 500
+
+/** From the call on, the first of these signals aborts the returned one; a second, later one ends the process at once. */
 export function interruption(): AbortSignal {
   const controller = new AbortController()
+  let isLater = false
   for (const signal of SIGNALS)
     process.on(signal, () => {
       const reason = new Interrupted(signal)
-      if (controller.signal.aborted) process.exit(reason.exitCode)
+      if (isLater) process.exit(reason.exitCode)
+      if (controller.signal.aborted) return
       controller.abort(reason)
+      setTimeout(() => {
+        isLater = true
+      }, ONE_WITHIN_MS).unref()
     })
   return controller.signal
 }
