@@ -447,9 +447,10 @@ function proxies(text: string | undefined): readonly string[] {
   for (const item of named) {
     const [address = '', bits] = parseNetwork(item)?.split('/') ?? []
     if (bits === undefined) throw new Error(`"${item}" is not a network; use the form 10.0.0.0/8 or 2001:db8::/32`)
-    // ::ffff:0:0/96 covers all of IPv4.
-    if (Number(bits) === 0 || (address.startsWith('::ffff:') && Number(bits) <= 96))
-      throw new Error(`"${item}" covers every address, so any client could fake its own: list only your proxies`)
+    // No private network is larger than 10.0.0.0/8 or fc00::/7. ::ffff:0:0/96 is all of IPv4.
+    const least = address.startsWith('::ffff:') ? 96 + 8 : isIPv6(address) ? 7 : 8
+    if (Number(bits) < least)
+      throw new Error(`"${item}" covers too many addresses, so clients could fake theirs: list only your proxies`)
   }
   return named
 }
