@@ -73,7 +73,25 @@ test('a blocked target and its subdomains answer 410 within seconds, until it is
   await command('target', 'unblock', 'evil.test')
   await until('the release', async () => (await statusOf(below)) === 302)
   await assert.rejects(command('target', 'unblock', 'evil.test'), /not blocked/)
-  await assert.rejects(command('target', 'block', 'https://evil.test/'), /name one host/)
+  for (const name of ['https://evil.test/', 'evil.test:80', 'a@evil.test', '*.evil.test', '.evil.test', '[1::2'])
+    await assert.rejects(command('target', 'block', name), /name one host/, name)
+})
+
+test('a target is blocked however its host is written', async () => {
+  for (const [link, name] of [
+    ['http://[2001:db8::7]/x', '2001:DB8:0:0::7'],
+    ['http://[2001:db8::8]:8080/x', '[2001:db8::8]'],
+    ['http://192.0.2.7/x', '3221225991'],
+    ['http://in_house.evil.test/x', 'in_house.evil.test'],
+    ['http://b\u00fccher.test/x', 'B\u00dcCHER.test'],
+  ] as const) {
+    const path = await linkOf(link)
+    assert.equal(await statusOf(path), 302, link)
+    await command('target', 'block', name)
+    await until(link, async () => (await statusOf(path)) === 410)
+    await command('target', 'unblock', name)
+  }
+  assert.deepEqual(await command('target', 'list'), ['none'])
 })
 
 test('a new key takes effect by itself, and old links work until their key is retired', async () => {

@@ -1,7 +1,7 @@
 // The operator's commands for targets that no link may lead to, for the keys of links, and for the certificate of the public
 // URL's host. Running processes pick up changes within seconds.
 
-import tr46 from 'tr46'
+import { isIPv6 } from 'node:net'
 import { type Command, JSON_OPTION, noMore, UsageError } from '../../platform/command.ts'
 import { printRecords } from '../../platform/command-output.ts'
 import type { Database } from '../../platform/db.ts'
@@ -12,7 +12,7 @@ import * as sql from './sql.ts'
 export const trackingCommands: readonly Command[] = [
   {
     path: ['target', 'block'],
-    summary: 'block tracked links to a host and its subdomains (they answer 410)',
+    summary: 'block tracked links to a host and its subdomains, or to an address (they answer 410)',
     usage: '<host>',
     options: {},
     run: async ({ database, print }, _, positionals) => {
@@ -92,14 +92,17 @@ export const trackingCommands: readonly Command[] = [
   },
 ]
 
-/** The host in lower-case A-labels, as in a parsed URL. */
+/** The host as in a parsed URL: lower-case A-labels, or an address in its one spelling, an IPv6 one in brackets. */
 function hostOf(positionals: readonly string[]): string {
   noMore(positionals, 1)
-  const [text] = positionals
-  const name =
-    text === undefined ? null : tr46.toASCII(text.toLowerCase().replace(/\.$/, ''), { useSTD3ASCIIRules: true })
-  if (name === null || name === '' || name.includes('/')) throw new UsageError('name one host, such as evil.example')
-  return name
+  const [text = ''] = positionals
+  const address = text.replace(/^\[(.*)\]$/, '$1')
+  const host = isIPv6(address) ? `[${address}]` : text.replace(/\.$/, '')
+  // The parser would take a port, a user or an escape, and keep an asterisk, which no link has.
+  const isName = host.split('.').every((label) => /^[^/\\@:?#*%\s]+$/.test(label))
+  if (!(isName || isIPv6(address)) || !URL.canParse(`http://${host}/`))
+    throw new UsageError('name one host, such as evil.example')
+  return new URL(`http://${host}/`).hostname
 }
 
 async function listed(
