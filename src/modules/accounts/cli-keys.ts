@@ -44,7 +44,11 @@ export const keyCommands: readonly Command[] = [
       if (scopes.length === 0 || unknown !== undefined) {
         throw new UsageError(`unknown scope "${unknown ?? ''}"; use ${SCOPES.join(', ')}`)
       }
-      const allowedIps = words(text(values, 'allowed-ips') ?? '')
+      const networks = text(values, 'allowed-ips')
+      const allowedIps = words(networks ?? '')
+      // An empty variable of a script must not make a key that may be used from anywhere.
+      if (networks !== undefined && allowedIps.length === 0)
+        throw new UsageError('--allowed-ips names no network; leave it out for a key that may be used from anywhere')
       const wrong = allowedIps.find((network) => parseNetwork(network) === null)
       if (allowedIps.length > MAX_NETWORKS) throw new UsageError(`--allowed-ips takes at most ${MAX_NETWORKS} networks`)
       if (wrong !== undefined) throw new UsageError(`"${wrong}" is not a network; use the form 192.0.2.0/24`)

@@ -148,6 +148,8 @@ for (const line of [
   'account list extra',
   'key create keys@example.com --name x --scopes root',
   'key create keys@example.com --name x --allowed-ips 1.2.3',
+  "key create keys@example.com --name x --allowed-ips ''",
+  'key create keys@example.com --name x --allowed-ips ,',
   'key create keys@example.com --name x --expires-at 2001-01-01',
   'key create keys@example.com --name x --expires-at 2099-02-30',
   'key create keys@example.com --name x --expires-at 2099-01-01T12:00:00',
