@@ -199,6 +199,10 @@ async function runCommand(words: readonly string[]): Promise<void> {
 function printGroup(words: readonly string[]): void {
   const [group] = words
   const among = [...commands, ...instanceCommands].filter(({ path: [word] }) => word === group)
+  if (among.length > 0 && words.length === 1)
+    throw new UsageError(
+      [`which command of ${group}?`, ...among.map(summaryLine), `posthorn ${group} --help has more`].join('\n'),
+    )
   if (among.length === 0 || !asksForHelp(words[1] ?? ''))
     throw new UsageError(
       `unknown command "${words.join(' ')}"; posthorn ${among.length === 0 ? '' : `${group} `}--help lists the commands`,
@@ -238,8 +242,12 @@ function usageOf({ path: words, usage, summary, options }: CommandFace): string 
 
 async function overview(): Promise<string> {
   const all: readonly CommandFace[] = [...OWN, ...commands, ...instanceCommands]
-  const lines = all.map(({ path: words, summary }) => `  ${words.join(' ').padEnd(22)}${summary}`)
+  const lines = all.map(summaryLine)
   return [`posthorn ${await version()}`, '', ...lines, '', 'Run posthorn <command> --help for details.'].join('\n')
+}
+
+function summaryLine({ path: words, summary }: CommandFace): string {
+  return `  ${words.join(' ').padEnd(22)}${summary}`
 }
 
 async function version(): Promise<string> {

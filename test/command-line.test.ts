@@ -58,7 +58,7 @@ test('each command has its help, and asking for it starts nothing', async () => 
 test('a wrong call is refused at once: exit 2, the reason on standard error', async () => {
   for (const [words, wanted] of [
     [['account', 'destroy'], /unknown command "account destroy"; posthorn account --help/],
-    [['account'], /unknown command "account"; posthorn account --help/],
+    [['account'], /which command of account\?\n {2}account create +create an account [^]*\n {2}account delete /],
     [['backup'], /name exactly one folder\nposthorn backup <folder>\n/],
     [
       ['rekey', '--finish', '--new-secret-file', 'x'],
