@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import http, { type ServerResponse } from 'node:http'
 import net from 'node:net'
 import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import tls from 'node:tls'
 import { gzipSync } from 'node:zlib'
 import { selfSigned } from '../../../test/world/certificate.ts'
@@ -356,6 +357,31 @@ test('connections are kept for 1,000 tenants; one pushed out still hears the ans
   const outcome = await held
   assert.equal(outcome.kind === 'answered' && outcome.body.toString(), 'at last')
   await made.close()
+})
+
+test('an endpoint without requests for a while gives its connections up, and one that takes longer is still heard', async () => {
+  const asked = Promise.withResolvers<ServerResponse>()
+  let connections = 0
+  const server = http.createServer((_request, reply) => {
+    if (connections === 1) asked.resolve(reply)
+    else reply.end()
+  })
+  server.on('connection', () => connections++).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const made = connector({ resolver: declaredZones({}), allowPrivate: true, keepPoolMs: 20 })
+  const url = `http://127.0.0.1:${(server.address() as net.AddressInfo).port}/`
+  const slow = ask(made, url, 20_000)
+  const reply = await asked.promise
+  await delay(200)
+  reply.end('at last')
+  const outcome = await slow
+  assert.equal(outcome.kind === 'answered' && outcome.body.toString(), 'at last')
+  // A kept connection is free by then.
+  await delay(200)
+  assert.equal((await ask(made, url, 20_000)).kind, 'answered')
+  assert.equal(connections, 2)
+  await made.close()
+  server.close()
 })
 
 test('endless interim answers, a bomb of zeros and an endless head are cut by the deadline and the limits', async () => {

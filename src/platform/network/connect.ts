@@ -31,6 +31,8 @@ const MAX_POOLS = 1_000
 /** As many as one account's webhooks have requests in progress: one that waited for a connection would be taken for late. */
 const POOL_CONNECTIONS = 128
 const KEEP_ALIVE_MS = 4_000
+/** A pool keeps the objects of all connections it ever had at once, some 3 KB each, until it is closed. */
+const KEEP_POOL_MS = 60_000
 /** A connection that is never established must not hold up later requests. */
 const CONNECT_WITHIN_MS = 10_000
 const FIRST_FREE_PORT = 1_024
@@ -85,6 +87,8 @@ export interface ConnectorOptions {
   readonly own?: OwnPlaces
   /** For TCP and TLS together; default 10,000. */
   readonly connectWithinMs?: number
+  /** For how long an endpoint without requests keeps its pool; default 60,000. */
+  readonly keepPoolMs?: number
 }
 
 export interface OwnPlaces {
@@ -130,11 +134,15 @@ export function connector({
   allowPrivate,
   own,
   connectWithinMs = CONNECT_WITHIN_MS,
+  keepPoolMs = KEEP_POOL_MS,
 }: ConnectorOptions): Connector {
   const pools = new LRUCache<string, Pool>({
     max: MAX_POOLS,
+    ttl: keepPoolMs,
+    ttlAutopurge: true,
     dispose: (pool, _name, reason) => {
-      if (reason === 'evict') void pool.close().catch(() => undefined)
+      // Its requests in progress end first.
+      if (reason === 'evict' || reason === 'expire') void pool.close().catch(() => undefined)
     },
   })
 
