@@ -102,7 +102,10 @@ async function cancelPassedOver(
   return { canceled, inProgress: (await inQueue()).length }
 }
 
-/** @returns those of the emails that were still waiting, unlocked, and are canceled */
+/**
+ * @param emailIds in their order
+ * @returns those of the emails that were still waiting, unlocked, and are canceled
+ */
 function cancelPiece(
   { database, clock, ids }: CancelOptions,
   accountId: string,
@@ -111,7 +114,10 @@ function cancelPiece(
   return database.transaction(async (db) => {
     const held = await db.query<{ id: string }>(sql.TAKE_FROM_QUEUE, [accountId, emailIds])
     const now = clock.now()
-    const rows = await db.query<CanceledRow>(sql.CANCEL, [accountId, held.map(({ id }) => id), STATUS.canceled, now])
+    const rows = await db.query<CanceledRow>(sql.CANCEL, [
+      ...[accountId, held.map(({ id }) => id), STATUS.canceled, now],
+      ...[emailIds[0], emailIds.at(-1)],
+    ])
     await append(
       db,
       rows.map(({ id, domain_id: domainId, stream, sandbox, tag }) => ({

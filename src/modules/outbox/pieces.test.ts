@@ -3,9 +3,11 @@ import { test } from 'node:test'
 import { freshDb } from '../../../test/world/database.ts'
 import { explainPrepared } from '../../../test/world/plan.ts'
 import { connect, type Database, type Db, statement } from '../../platform/db.ts'
-import { releaseAllOfDomain, releaseDomain, siteIds } from './index.ts'
+import { firstIdAt } from '../../platform/ids.ts'
+import { ensureOutboxPartitions, releaseAllOfDomain, releaseDomain, siteIds } from './index.ts'
 import { flushQueue } from './queue-figures.ts'
 import * as sql from './sql.ts'
+import { CANCEL } from './sql-cancel.ts'
 
 const ACCOUNT = '01980000-0000-7000-8000-00000000000a'
 const DOMAIN = '01980000-0000-7000-8000-00000000000d'
@@ -115,5 +117,19 @@ test('a piece is found by the key from where the one before ended', async () => 
     const plan = JSON.stringify(await explainPrepared(h.database, asked, 'format json', values))
     assert.doesNotMatch(plan, /"(?:Sort|Seq Scan)"/, plan)
     assert.match(plan, /"Index Cond":"\(id > \$1\)"/)
+  }
+})
+
+test('a piece of a bulk cancel is looked for in its own days alone', async () => {
+  await using fresh = await freshDb()
+  const database = connect({ url: fresh.url, maxConnections: 1, onError: () => undefined })
+  try {
+    await ensureOutboxPartitions(database.system, NOW)
+    const id = `'${firstIdAt(NOW)}'`
+    const values = [`'${ACCOUNT}'`, `array[${id}]::uuid[]`, '7', 'now()', id, id]
+    const plan = (await explainPrepared<string>(database, CANCEL, 'costs off', values)).join('\n')
+    assert.deepEqual(new Set(plan.match(/email_\d{8}/g)), new Set(['email_20261122']), plan)
+  } finally {
+    await database.close()
   }
 })

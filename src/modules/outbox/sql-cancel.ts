@@ -27,11 +27,11 @@ export const TAKE_FROM_QUEUE = statement(
    delete from queue q using k where q.id = k.id returning q.id`,
 )
 
-/** For emails removed from the queue. $3 the canceled status, $4 when. */
+/** For emails removed from the queue. $3 the canceled status, $4 when; $5 $6 bounds of the ids: the list alone prunes no day. */
 export const CANCEL = statement(
   'outbox_cancel',
-  `update email set status = $3, ended_at = $4, next_attempt_at = null where account_id = $1 and id = any($2::uuid[])
-   returning id, domain_id, stream, sandbox, tag`,
+  `update email set status = $3, ended_at = $4, next_attempt_at = null
+   where account_id = $1 and id = any($2::uuid[]) and id >= $5 and id <= $6 returning id, domain_id, stream, sandbox, tag`,
 )
 
 /** Which of the emails are still in the queue, and whether an attempt holds them. */
