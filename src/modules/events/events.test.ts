@@ -214,6 +214,17 @@ test('a follower reads transactions in numeric order: 10 after 9, wherever a str
       assert.deepEqual(heard, ids)
     }
   }
+  const most: number[] = []
+  const heard: string[] = []
+  const name = 'test order fitting'
+  const fits = async (_: unknown, some: readonly FollowedEvent[]): Promise<number> => Math.min(2, some.length)
+  const effect = async (_: unknown, some: readonly FollowedEvent[]): Promise<void> => {
+    most.push(some.length)
+    heard.push(...some.map(({ eventId }) => eventId).filter((id) => ids.includes(id)))
+  }
+  for (let taken = 1; taken > 0; ) taken = await follow(database, { name, limit: 4, fits, effect })
+  assert.deepEqual(heard, ids)
+  assert.equal(Math.max(...most), 2)
 })
 
 const AHEAD = statement('test_ahead', `update follower set at = now() + interval '30 days' where name = $1`)

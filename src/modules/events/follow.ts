@@ -30,6 +30,11 @@ export interface FollowOptions {
    * are read whole. Not with `types`.
    */
   readonly dataOf?: readonly EventType[]
+  /**
+   * How many of the events, from the first one, `effect` may take in one transaction, at least one; the others come next. Absent:
+   * all. Not with `types`. What is written while a transaction is open is read by no follower before it ends.
+   */
+  readonly fits?: (db: Db, events: readonly FollowedEvent[]) => Promise<number>
   /** Runs in the transaction that advances the cursor, so it happens exactly once or not at all. */
   readonly effect: (db: Db, events: readonly FollowedEvent[]) => Promise<void>
 }
@@ -72,10 +77,10 @@ export function loggedAt(at: Date, now: Date): Date {
 /**
  * Processes the next stretch of the log. Another worker of the same name waits for this one.
  *
- * @returns how many events the stretch had; `limit` means that there may be more
+ * @returns how many events the stretch had; `limit` means that there may be more, or that some did not fit
  */
 export async function follow(database: Database, options: FollowOptions): Promise<number> {
-  const { name, effect } = options
+  const { name, effect, fits, limit } = options
   const known = await database.system.one<{ unread: boolean }>(sql.hasUnread, [name, OVERLAP_MS])
   if (known?.unread === false) return 0
   return database.transaction(async (db) => {
@@ -83,9 +88,13 @@ export async function follow(database: Database, options: FollowOptions): Promis
     const since = cursor.at === null ? FROM_THE_START : new Date(cursor.at.getTime() - OVERLAP_MS)
     const stretch = await (options.types === undefined ? readAll : readSome)(db, cursor, since, options)
     if (stretch === null) return 0
-    if (stretch.rows.length > 0) await effect(db, stretch.rows.map(followed))
-    await db.execute(sql.advance, [name, stretch.xid, stretch.seq, stretch.latest])
-    return stretch.taken
+    const events = stretch.rows.map(followed)
+    const fitting = events.length === 0 ? 0 : ((await fits?.(db, events)) ?? events.length)
+    const { xid, seq, latest } =
+      fitting === events.length ? stretch : (endOf(stretch.rows.slice(0, fitting)) ?? stretch)
+    if (events.length > 0) await effect(db, events.slice(0, fitting))
+    await db.execute(sql.advance, [name, xid, seq, latest])
+    return fitting === events.length ? stretch.taken : limit
   })
 }
 
@@ -104,10 +113,16 @@ interface StretchEnd {
 async function readAll(db: Db, { xid, seq }: Cursor, since: Date, options: FollowOptions): Promise<Stretch | null> {
   const dataOf = options.dataOf?.map((type) => EVENT_TYPES[type]) ?? null
   const rows = await db.query<EventRow>(sql.after, [xid, seq, since, options.limit, dataOf])
+  const end = endOf(rows)
+  return end === null ? null : { ...end, rows }
+}
+
+/** Null: there are no rows. */
+function endOf(rows: readonly EventRow[]): StretchEnd | null {
   const last = rows.at(-1)
   if (last === undefined) return null
   const latest = rows.reduce((at, row) => (row.at > at ? row.at : at), last.at)
-  return { xid: last.xid, seq: last.seq, latest, taken: rows.length, rows }
+  return { xid: last.xid, seq: last.seq, latest, taken: rows.length }
 }
 
 async function readSome(db: Db, { xid, seq }: Cursor, since: Date, options: FollowOptions): Promise<Stretch | null> {

@@ -1,14 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '../../../test/world/accounts-fixture.ts'
+import { startWorld } from '../../../test/world/world.ts'
 import { systemClock } from '../../platform/clock.ts'
-import type { Db } from '../../platform/db.ts'
+import { type Db, statement } from '../../platform/db.ts'
 import { systemIds } from '../../platform/ids.ts'
-import type { FollowedEvent } from '../events/index.ts'
-import { fanOut } from './fan-out.ts'
+import { append, type FollowedEvent } from '../events/index.ts'
+import { fanOut, MOST_QUEUED } from './fan-out.ts'
 
 const ACCOUNT = '01980000-0000-7000-8000-00000000000a'
 const ENDPOINTS = 100
 const EVENTS = 1_000
+const QUEUED = statement(
+  'test_queued_by_transaction',
+  `select sum(deliveries)::int as all, max(deliveries)::int as most
+   from (select count(*) as deliveries from webhook_queue group by xmin::text) t`,
+)
 
 test('many events for many endpoints are queued in pieces, and others have a turn between them', async () => {
   const since = new Date(0)
@@ -35,4 +42,25 @@ test('many events for many endpoints are queued in pieces, and others have a tur
   )
   assert.ok(Math.max(...sizes) <= 2_000, `${Math.max(...sizes)} in one statement`)
   assert.ok(turns > 1)
+})
+
+test('what many endpoints get of many events is queued in several transactions', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ALLOW_PRIVATE_NETWORKS: 'true' } })
+  const { database, ground } = world.rooms
+  const endpoints = Math.ceil((1.5 * MOST_QUEUED) / EVENTS)
+  for (let n = 0; n < endpoints; n++) {
+    const made = await world.api.post('/api/v1/customer/webhooks', { url: 'http://127.0.0.1:1/', events: ['*'] })
+    assert.equal(made.status, 201, JSON.stringify(made.body))
+  }
+  const { accountId } = world.account
+  const at = ground.clock.now()
+  const about = { ...{ at, accountId, domainId: null, emailId: null }, ...{ sandbox: false, tag: null, facts: null } }
+  const told = { ...about, type: 'suppression.created', stream: 'transactional', data: { email: 'a@x.test' } } as const
+  await append(
+    database.system,
+    Array.from({ length: EVENTS }, () => ({ ...told, eventId: ground.ids.next() })),
+  )
+  const queued = (): Promise<{ all: number; most: number } | null> => database.system.one(QUEUED)
+  await until(async () => (await queued())?.all === endpoints * EVENTS)
+  assert.ok(((await queued())?.most ?? 0) <= MOST_QUEUED, JSON.stringify(await queued()))
 })

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
 import { follow } from '../events/index.ts'
-import { fanOut } from './fan-out.ts'
+import { fanOut, fitting } from './fan-out.ts'
 import * as sql from './sql.ts'
 import { type WorkerOptions, webhookWorker } from './worker.ts'
 
@@ -21,6 +21,7 @@ export function webhookServices(options: WorkerOptions): readonly Loop[] {
         name: NAME,
         limit: AT_ONCE,
         dataOf: [],
+        fits: fitting,
         effect: async (db, events) => {
           queued = await fanOut(db, options, events)
         },

@@ -101,6 +101,10 @@ export const listeners = statement(
   'webhooks_listeners',
   `select ${ENDPOINT} from webhook where account_id = any($1::uuid[]) and is_active order by account_id, id for key share`,
 )
+export const countListeners = statement(
+  'webhooks_count_listeners',
+  `select account_id, count(*)::int as endpoints from webhook where account_id = any($1::uuid[]) and is_active group by account_id`,
+)
 export const backlogged = statement(
   'webhooks_backlogged',
   `select w.id from unnest($1::uuid[]) as w(id)
