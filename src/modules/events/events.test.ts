@@ -6,7 +6,7 @@ import { until } from '../../../test/world/accounts-fixture.ts'
 import { startWorld, type World } from '../../../test/world/world.ts'
 import { statement } from '../../platform/db.ts'
 import { append, type FollowedEvent, type FollowOptions, follow, type NewEvent } from './index.ts'
-import { STALLED_MS } from './stream.ts'
+import { eventStreams, STALLED_MS } from './stream.ts'
 
 function event(world: World, over: Partial<NewEvent> = {}): NewEvent {
   const { clock, ids } = world.rooms.ground
@@ -426,4 +426,30 @@ test('an open stream shows only the domains that its key has now', async () => {
   })
   await told
   assert.equal(tags.has('after'), false)
+})
+
+test('the rights of all open streams are asked for together', async () => {
+  await using world = await startWorld()
+  const { database, ground } = world.rooms
+  const streams = eventStreams({ database, ...ground, keptFacts: async () => new Map() })
+  const everybodyAsked = Promise.withResolvers<void>()
+  let asked = 0
+  await streams.service.start()
+  try {
+    for (const mode of ['live', 'sandbox', 'live'] as const) {
+      const { accountId } = world.account
+      const principal = { accountId, keyId: null, mode, scopes: [], domainIds: null }
+      const admitted = async (): Promise<typeof principal> => {
+        if (++asked === 3) everybodyAsked.resolve()
+        await everybodyAsked.promise
+        return principal
+      }
+      await streams.open({ principal, after: null, signal: AbortSignal.timeout(60_000), admitted })
+    }
+    world.clock.advance(5_000)
+    await until(async () => asked === 3, 20_000)
+  } finally {
+    everybodyAsked.resolve()
+    await streams.service.stop(AbortSignal.timeout(10_000))
+  }
 })

@@ -200,8 +200,9 @@ export function eventStreams({ database, clock, log, keptFacts }: EventStreamsOp
     let behind = await advance()
     for (const client of clients) {
       if (!client.live && client.endedAtMs === null) behind = (await catchUp(client)) || behind
-      await keep(client)
     }
+    // Together, so that one statement looks up the keys of many: everybody's events wait for it.
+    await Promise.all([...clients].map(keep))
     return behind ? 0 : POLL_MS
   }
   const reader: Loop = loop({
