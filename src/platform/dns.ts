@@ -22,4 +22,11 @@ export interface Resolver {
   cname(name: string, signal?: AbortSignal): Promise<DnsAnswer<string>>
   ns(name: string, signal?: AbortSignal): Promise<DnsAnswer<string>>
   ptr(address: string, signal?: AbortSignal): Promise<DnsAnswer<string>>
+  /** The same for somebody who shares it with others: see `askedFor`. */
+  askedFor?(whom: string): Resolver
+}
+
+/** The resolver for the queries of `whom`, an account for example: hanging ones hold up those of nobody else. */
+export function askedFor(resolver: Resolver, whom: string): Resolver {
+  return resolver.askedFor?.(whom) ?? resolver
 }

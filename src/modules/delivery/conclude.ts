@@ -138,6 +138,7 @@ export function concluderOf(options: ConcluderOptions): Concluder {
     const site = siteOf(email)
     const room = largeMessageMemory(large, options.turns, largeBytes(email))
     const job: DeliveryJob = {
+      accountId: email.accountId,
       bulk: one.claimed.bulk,
       tlsRequired: email.tlsRequired,
       obeysTlsPolicy: options.isTlsReport?.(email) !== true,

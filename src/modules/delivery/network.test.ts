@@ -105,6 +105,7 @@ test('an attempt whose log-in was refused over TLS says so', async () => {
   ])
 })
 
+const ACCOUNT = '01980000-0000-7000-8000-00000000000a'
 const LETTER: Outgoing = {
   message: Buffer.from('Subject: s\r\n\r\nx\r\n'),
   returnPath: 'b@posthorn.test',
@@ -156,6 +157,7 @@ async function lineTo(zones: Zones, chance: () => number = () => 0, answers: Par
     },
     send: async (site, more = {}) => {
       const sent = await network.send(site, {
+        accountId: ACCOUNT,
         bulk: false,
         tlsRequired: false,
         obeysTlsPolicy: true,
@@ -187,6 +189,18 @@ function inTurn(addresses: readonly string[], many: number): () => { A: readonly
     return { A: [...addresses, ...addresses].slice(from, from + many) }
   }
 }
+
+test('the names of a mail are looked up in the share of its account', async () => {
+  const zones: Zones = { 'shop.test': { MX: ['10 mx.shop.test'] }, 'mx.shop.test': { A: ['127.0.0.250'] } }
+  const shares: string[] = []
+  const askedFor = (whom: string): Resolver => {
+    shares.push(whom)
+    return declaredZones(zones)
+  }
+  await using h = await lineTo({}, undefined, { askedFor })
+  assert.match((await h.send('shop.test')) ?? '', /^2/)
+  assert.deepEqual(shares, [ACCOUNT])
+})
 
 test('a provider of two equal hosts with four addresses each gets five to twenty connections for forty customers', async () => {
   const mx1 = ['127.0.8.1', '127.0.8.2', '127.0.8.3', '127.0.8.4']

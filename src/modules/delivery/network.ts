@@ -9,7 +9,7 @@ import { type MxPlan, planOf } from '../../mail/dns/mx.ts'
 import type { Timeouts } from '../../mail/smtp/client.ts'
 import type { Clock } from '../../platform/clock.ts'
 import { isPassing } from '../../platform/db.ts'
-import type { Resolver } from '../../platform/dns.ts'
+import { askedFor, type Resolver } from '../../platform/dns.ts'
 import { CLIENT_TLS } from '../../platform/network/tls-client.ts'
 import { recentlyUsed } from '../../platform/recently-used.ts'
 import type { SitePolicy, Transport } from '../transport/index.ts'
@@ -113,11 +113,11 @@ export function networkOf(options: NetworkOptions): Network {
   let aborting = newController()
   let releases = 0
 
-  const planned = (site: string): Planned => {
+  const planned = (site: string, accountId: string): Planned => {
     const nowMs = clock.monotonicMs()
     const known = plans.get(site)
     if (known !== undefined && nowMs < known.untilMs) return known
-    const entry: Planned = { plan: ask(site), untilMs: nowMs + PLAN_MS, route: known?.route ?? null }
+    const entry: Planned = { plan: ask(site, accountId), untilMs: nowMs + PLAN_MS, route: known?.route ?? null }
     void entry.plan.then((plan) => {
       if (plan.kind === 'open') entry.route = plan.route
       else if (plan.kind === 'unasked') entry.untilMs = 0
@@ -131,11 +131,12 @@ export function networkOf(options: NetworkOptions): Network {
     return entry
   }
 
-  const ask = async (site: string): Promise<Plan> => {
+  /** @param accountId whose mail it is that needs the plan first */
+  const ask = async (site: string, accountId: string): Promise<Plan> => {
     try {
       if (relay !== null) return opened(site, await relayPlan(relay, options.resolver), null)
       const plan = await planOf(site, {
-        resolver: options.resolver,
+        resolver: askedFor(options.resolver, accountId),
         chance: options.chance,
         allowPrivate: options.allowPrivate,
         isOurs: options.isOurs,
@@ -200,7 +201,7 @@ export function networkOf(options: NetworkOptions): Network {
       const startedAt = clock.now()
       const startedMs = clock.monotonicMs()
       const released = releases
-      const found = await planned(relay === null ? site : '').plan
+      const found = await planned(relay === null ? site : '', job.accountId).plan
       // The mail has also waited for the DNS.
       if (releases > released) return null
       const plan = !job.obeysTlsPolicy && 'mx' in found ? opened(site, found.mx, null) : found

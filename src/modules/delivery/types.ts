@@ -100,6 +100,7 @@ export interface Tracking {
 }
 
 export interface DeliveryJob {
+  readonly accountId: string
   /** It is one of many, and waits for other mail. */
   readonly bulk: boolean
   readonly tlsRequired: boolean

@@ -19,7 +19,7 @@ import { type MxPlan, planOf } from '../../mail/dns/mx.ts'
 import { providerOf, UNKNOWN_PROVIDER } from '../../mail/dns/providers.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database } from '../../platform/db.ts'
-import type { Resolver } from '../../platform/dns.ts'
+import { askedFor, type Resolver } from '../../platform/dns.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { type Buckets } from '../accounts/index.ts'
 import { disposableConfidence, isAliasRelay } from './disposable.ts'
@@ -128,8 +128,9 @@ export function checkerOf(options: CheckerOptions): Checker {
       const addresses = [...parsed.values()].flatMap((result) => (result.ok ? [result.address.address] : []))
       const known = mayProbe ? await knownResults(options, asked.accountId, addresses) : new Map<string, Probed>()
       const plans = new Map<string, Promise<MxPlan>>()
+      const asking = { ...options, resolver: askedFor(options.resolver, `validation ${asked.accountId}`) }
       const plan = (domain: string): Promise<MxPlan> => {
-        const found = plans.get(domain) ?? planWithin(domain, options, signal)
+        const found = plans.get(domain) ?? planWithin(domain, asking, signal)
         plans.set(domain, found)
         return found
       }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { startDnsServer, type Zones } from '../../../test/world/zones.ts'
 import type { Clock } from '../clock.ts'
 import { systemClock } from '../clock.ts'
+import { askedFor } from '../dns.ts'
 import { authoritativeResolver } from './authoritative.ts'
 import { type DnsResolver, type DnsResolverOptions, dnsResolver } from './resolver.ts'
 
@@ -153,6 +154,18 @@ test('hanging names of one zone do not hold up other zones', async () => {
   const slow = Promise.all(hanging.map((name) => w.resolver.a(name)))
   const settled = slow.then(() => 'slow')
   const answered = w.resolver.a('example.net').then(({ kind }) => kind)
+  assert.equal(await Promise.race([answered, settled]), 'found')
+  assert.ok((await slow).every(({ kind }) => kind === 'timeout'))
+})
+
+test('hanging names that one asks for do not hold up what another asks for', async () => {
+  await using w = await world({ tryMs: 3_000, totalMs: 3_000, maxUnderWay: 8 })
+  const hanging = Array.from({ length: 100 }, (_, index) => `slow${index}.test`)
+  w.server.declare(Object.fromEntries(hanging.map((name) => [name, 'timeout' as const])))
+  const [much, more, little] = ['much', 'more', 'little'].map((whom) => askedFor(w.resolver, whom))
+  const slow = Promise.all(hanging.flatMap((name, i) => (i % 2 === 0 ? much : more)?.a(name) ?? []))
+  const settled = slow.then(() => 'slow')
+  const answered = little?.a('example.net').then(({ kind }) => kind)
   assert.equal(await Promise.race([answered, settled]), 'found')
   assert.ok((await slow).every(({ kind }) => kind === 'timeout'))
 })

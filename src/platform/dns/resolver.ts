@@ -7,9 +7,11 @@
 //   time         two tries of 5 s for each server, and 20 s for everything. c-ares gives a server that was quick so far one
 //                second, not five, so the second try uses a fresh resolver without that memory; otherwise slow answers
 //                would be lost.
-//   limit        256 queries under way, at most 32 of them in one zone; the others wait, and their wait counts against
+//   limit        512 queries under way, at most 32 of them in one zone; the others wait, and their wait counts against
 //                the 20 s. A thousand hanging names of one zone hold up nobody else. Beyond 10,000 waiting queries the
 //                answer is an immediate timeout.
+//   shares       whoever asks has fewer under way than are free: one alone half of all, two a third each. A thousand hanging
+//                names that one account asks for leave room for others. A query shared by several is of the first.
 //
 // Nothing outlives the process; a crash loses nothing.
 
@@ -28,7 +30,7 @@ const TRY_MS = 5_000
 const TRIES = 2
 const TOTAL_MS = 20_000
 const MAX_CACHED = 20_000
-const MAX_UNDER_WAY = 256
+const MAX_UNDER_WAY = 512
 const MAX_PER_ZONE = 32
 const MAX_WAITING = 10_000
 
@@ -44,8 +46,14 @@ export interface DnsResolverOptions {
 
 type Type = 'MX' | 'A' | 'AAAA' | 'TXT' | 'CNAME' | 'NS' | 'PTR'
 
-interface Waiting {
+/** Who asks, and for a name of which zone. */
+interface Place {
   readonly zone: string
+  readonly whom: string
+}
+
+interface Waiting {
+  readonly place: Place
   /** False: the waiting query has timed out. */
   readonly go: (mayGo: boolean) => void
   readonly untilMs: number
@@ -61,13 +69,13 @@ export function dnsResolver(options: DnsResolverOptions): DnsResolver {
   return { ...resolverOf(requester, false), fresh: () => resolverOf(requester, true) }
 }
 
-function resolverOf(requester: Asker, fresh: boolean): Resolver {
+function resolverOf(requester: Asker, fresh: boolean, whom = ''): Resolver {
   const ask = <T extends DnsRecord>(
     type: Type,
     name: string,
     signal: AbortSignal | undefined,
     look: Look<T>,
-  ): Promise<DnsAnswer<T>> => requester.ask(type, name.toLowerCase(), signal, fresh, look)
+  ): Promise<DnsAnswer<T>> => requester.ask(type, name.toLowerCase(), { signal, fresh, whom }, look)
   const timed = async (found: Promise<{ address: string; ttl: number }[]>): Promise<Looked<string>> => {
     const records = await found
     return { records: records.map(({ address }) => address), ttl: Math.min(...records.map(({ ttl }) => ttl)) }
@@ -87,6 +95,7 @@ function resolverOf(requester: Asker, fresh: boolean): Resolver {
       if (isIP(address) === 0) return Promise.resolve({ kind: 'nodata' })
       return ask('PTR', address, signal, (from) => untimed(from.reverse(address)))
     },
+    askedFor: (another) => resolverOf(requester, fresh, another),
   }
 }
 
@@ -117,6 +126,7 @@ class Asker {
   readonly #cache = dnsCache<DnsAnswer<DnsRecord>>(MAX_CACHED)
   readonly #underWay = new Map<string, Promise<DnsAnswer<DnsRecord>>>()
   readonly #perZone = new Map<string, number>()
+  readonly #perWhom = new Map<string, number>()
   #running = 0
   #waiting: Waiting[] = []
 
@@ -143,8 +153,7 @@ class Asker {
   async ask<T extends DnsRecord>(
     type: Type,
     name: string,
-    signal: AbortSignal | undefined,
-    fresh: boolean,
+    { signal, fresh, whom }: { signal: AbortSignal | undefined; fresh: boolean; whom: string },
     look: Look<T>,
   ): Promise<DnsAnswer<T>> {
     signal?.throwIfAborted()
@@ -154,26 +163,26 @@ class Asker {
       return cached.answer as DnsAnswer<T>
     let answer = this.#underWay.get(key)
     if (answer === undefined) {
-      answer = this.#look(key, zoneOf(name), look).finally(() => this.#underWay.delete(key))
+      answer = this.#look(key, { zone: zoneOf(name), whom }, look).finally(() => this.#underWay.delete(key))
       this.#underWay.set(key, answer)
     }
     return (signal === undefined ? answer : orAborted(answer, signal)) as Promise<DnsAnswer<T>>
   }
 
-  async #look<T extends DnsRecord>(key: string, zone: string, look: Look<T>): Promise<DnsAnswer<T>> {
+  async #look<T extends DnsRecord>(key: string, place: Place, look: Look<T>): Promise<DnsAnswer<T>> {
     let settle = (_answer: DnsAnswer<T>): void => undefined
     const timedOut = new Promise<DnsAnswer<T>>((resolve) => {
       settle = resolve
     })
     const timer = setTimeout(() => settle({ kind: 'timeout' }), this.#totalMs)
-    const answer = await Promise.race([this.#inTurn(zone, look), timedOut])
+    const answer = await Promise.race([this.#inTurn(place, look), timedOut])
     clearTimeout(timer)
     this.#remember(key, answer)
     return answer
   }
 
-  async #inTurn<T extends DnsRecord>(zone: string, look: Look<T>): Promise<DnsAnswer<T>> {
-    if (!(await this.#enter(zone))) return { kind: 'timeout' }
+  async #inTurn<T extends DnsRecord>(place: Place, look: Look<T>): Promise<DnsAnswer<T>> {
+    if (!(await this.#enter(place))) return { kind: 'timeout' }
     try {
       const { records, ttl } = await this.#tried(look)
       if (records.length === 0) return { kind: 'nodata' }
@@ -181,7 +190,7 @@ class Asker {
     } catch (error) {
       return { kind: failureOf(error) }
     } finally {
-      this.#leave(zone)
+      this.#leave(place)
     }
   }
 
@@ -194,40 +203,43 @@ class Asker {
     }
   }
 
-  #mayRun(zone: string): boolean {
-    return this.#running < this.#maxUnderWay && (this.#perZone.get(zone) ?? 0) < MAX_PER_ZONE
+  #mayRun({ zone, whom }: Place): boolean {
+    const free = this.#maxUnderWay - this.#running
+    return (this.#perWhom.get(whom) ?? 0) < free && (this.#perZone.get(zone) ?? 0) < MAX_PER_ZONE
   }
 
-  #admit(zone: string): void {
+  #admit({ zone, whom }: Place): void {
     this.#running++
     this.#perZone.set(zone, (this.#perZone.get(zone) ?? 0) + 1)
+    this.#perWhom.set(whom, (this.#perWhom.get(whom) ?? 0) + 1)
   }
 
   /** @returns false when there was no free slot in time */
-  async #enter(zone: string): Promise<boolean> {
-    if (this.#mayRun(zone)) {
-      this.#admit(zone)
+  async #enter(place: Place): Promise<boolean> {
+    if (this.#mayRun(place)) {
+      this.#admit(place)
       return true
     }
     if (this.#waiting.length >= MAX_WAITING) return false
     const untilMs = this.#clock.monotonicMs() + this.#totalMs
     return new Promise((go) => {
-      this.#waiting.push({ zone, go, untilMs })
+      this.#waiting.push({ place, go, untilMs })
     })
   }
 
-  #leave(zone: string): void {
+  #leave({ zone, whom }: Place): void {
     this.#running--
-    const left = (this.#perZone.get(zone) ?? 1) - 1
-    if (left === 0) this.#perZone.delete(zone)
-    else this.#perZone.set(zone, left)
+    lower(this.#perZone, zone)
+    lower(this.#perWhom, whom)
     const nowMs = this.#clock.monotonicMs()
     while ((this.#waiting[0]?.untilMs ?? Number.POSITIVE_INFINITY) <= nowMs) this.#waiting.shift()?.go(false)
-    const index = this.#waiting.findIndex((waiting) => this.#mayRun(waiting.zone))
-    const [next] = index === -1 ? [] : this.#waiting.splice(index, 1)
-    if (next === undefined) return
-    this.#admit(next.zone)
-    next.go(true)
+    for (;;) {
+      const index = this.#waiting.findIndex((waiting) => this.#mayRun(waiting.place))
+      const [next] = index === -1 ? [] : this.#waiting.splice(index, 1)
+      if (next === undefined) return
+      this.#admit(next.place)
+      next.go(true)
+    }
   }
 
   #remember(key: string, answer: DnsAnswer<DnsRecord>): void {
@@ -235,6 +247,12 @@ class Asker {
     const records = answer.kind === 'found' ? answer.records : []
     this.#cache.set(key, { answer, untilMs: this.#clock.monotonicMs() + seconds * 1_000 }, records)
   }
+}
+
+function lower(counts: Map<string, number>, key: string): void {
+  const left = (counts.get(key) ?? 1) - 1
+  if (left === 0) counts.delete(key)
+  else counts.set(key, left)
 }
 
 /** The last two labels: close enough to who answers, without a list of public suffixes. */
