@@ -75,11 +75,14 @@ export const instanceCommands: readonly InstanceCommand[] = [
       })
       // An interrupted one removes first what it has copied.
       ends.defer(() => taking.then(() => undefined).catch(() => undefined))
-      const taken = await taking
+      const { files, bytes, hasSecretKey } = await taking
+      const about = hasSecretKey
+        ? 'It contains the secret key: store it as securely as the instance itself.'
+        : 'It does not contain POSTHORN_SECRET_KEY, without which it is of no use: keep that too, in another place.'
       print(
         values['json'] === true
-          ? JSON.stringify({ folder, ...taken })
-          : `${folder}: ${taken.files} files, ${taken.bytes} bytes. It contains the secret key: store it as securely as the instance itself.`,
+          ? JSON.stringify({ folder, files, bytes, has_secret_key: hasSecretKey })
+          : `${folder}: ${files} files, ${bytes} bytes. ${about}`,
       )
     },
   },

@@ -104,13 +104,16 @@ interface Copied {
   readonly bytes: number
 }
 
+interface Taken extends Copied {
+  /** False: the secret does not come from a file, and who restores the backup needs it from elsewhere. */
+  readonly hasSecretKey: boolean
+}
+
 /**
  * A failed or interrupted backup removes what it has copied: it may have filled the disk that the instance needs, and could not be
  * resumed.
- *
- * @returns the number of files and their bytes
  */
-export async function takeBackup(options: BackupOptions): Promise<Copied> {
+export async function takeBackup(options: BackupOptions): Promise<Taken> {
   const { target } = options
   await emptyFolder(target)
   try {
@@ -121,7 +124,7 @@ export async function takeBackup(options: BackupOptions): Promise<Copied> {
   }
 }
 
-async function copyInstance({ url, dataDir, cluster, target, now, signal = NEVER }: BackupOptions): Promise<Copied> {
+async function copyInstance({ url, dataDir, cluster, target, now, signal = NEVER }: BackupOptions): Promise<Taken> {
   const secretBefore = await secretOf(dataDir)
   const copy = copierTo(target, signal)
   const client = new pg.Client({ connectionString: url, application_name: 'posthorn_backup' })
@@ -152,7 +155,7 @@ async function copyInstance({ url, dataDir, cluster, target, now, signal = NEVER
     // The copies of the cluster and of the key file are from different times: a change in between would make them differ.
     if ((await secretOf(dataDir)) !== secretBefore)
       throw new Error('the secret was changed during the backup: back up again')
-    return await copy.finish(version, stoppedAt)
+    return { ...(await copy.finish(version, stoppedAt)), hasSecretKey: secretBefore !== null }
   } finally {
     await client.end().catch(() => undefined)
   }
