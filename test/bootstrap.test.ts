@@ -19,135 +19,118 @@ async function dashboardSources(): Promise<string[]> {
   return [...list.matchAll(/'([^']+)'/g)].map(([, source = '']) => source)
 }
 
-test('a Node that is too old to install says which version is needed, and installs nothing', async () => {
+/** A checkout in which nothing is installed yet. */
+async function withoutPackages(): Promise<{ readonly folder: string } & AsyncDisposable> {
   const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-checkout-'))
-  try {
-    await cp(path.join(ROOT, 'bin/bootstrap.mjs'), path.join(folder, 'bin/bootstrap.mjs'))
-    await cp(path.join(ROOT, 'package-lock.json'), path.join(folder, 'package-lock.json'))
-    const older = `data:text/javascript,${encodeURIComponent(OLDER)}`
-    const words = ['--import', older, path.join(folder, 'bin/bootstrap.mjs'), 'cli', 'version']
-    const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', timeout: 60_000 })
-    assert.deepEqual([status, stdout], [1, ''])
-    assert.match(stderr, /^posthorn: Node 20 or newer is needed to install .*; this is 18\.20\.8\n$/)
-    assert.deepEqual((await readdir(folder)).toSorted(), ['bin', 'package-lock.json'])
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  for (const file of ['bin/bootstrap.mjs', 'package-lock.json'])
+    await cp(path.join(ROOT, file), path.join(folder, file))
+  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
+}
+
+test('a Node that is too old to install says which version is needed, and installs nothing', async () => {
+  await using checkout = await withoutPackages()
+  const { folder } = checkout
+  const older = `data:text/javascript,${encodeURIComponent(OLDER)}`
+  const words = ['--import', older, path.join(folder, 'bin/bootstrap.mjs'), 'cli', 'version']
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', timeout: 60_000 })
+  assert.deepEqual([status, stdout], [1, ''])
+  assert.match(stderr, /^posthorn: Node 20 or newer is needed to install .*; this is 18\.20\.8\n$/)
+  assert.deepEqual((await readdir(folder)).toSorted(), ['bin', 'package-lock.json'])
 })
 
 // In containers, a uid often has no name, for which os.userInfo() throws.
 test('a user without a name on the machine installs as any other', { skip: process.getuid?.() !== 0 }, async () => {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-checkout-'))
-  try {
-    await cp(path.join(ROOT, 'bin/bootstrap.mjs'), path.join(folder, 'bin/bootstrap.mjs'))
-    await cp(path.join(ROOT, 'package-lock.json'), path.join(folder, 'package-lock.json'))
-    await chmod(folder, 0o755)
-    const words = [path.join(folder, 'bin/bootstrap.mjs'), 'cli', 'version']
-    const env = { PATH: path.join(folder, 'bin'), HOME: os.tmpdir() }
-    const options = { encoding: 'utf8', timeout: 60_000, uid: 54_321, env } as const
-    const { status, stderr } = spawnSync(process.execPath, words, options)
-    assert.equal(status, 1)
-    assert.match(
-      stderr,
-      /^posthorn: installing packages .*\nposthorn: npm was not found; install Node together with npm\n$/,
-    )
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  await using checkout = await withoutPackages()
+  const { folder } = checkout
+  await chmod(folder, 0o755)
+  const words = [path.join(folder, 'bin/bootstrap.mjs'), 'cli', 'version']
+  const env = { PATH: path.join(folder, 'bin'), HOME: os.tmpdir() }
+  const options = { encoding: 'utf8', timeout: 60_000, uid: 54_321, env } as const
+  const { status, stderr } = spawnSync(process.execPath, words, options)
+  assert.equal(status, 1)
+  assert.match(
+    stderr,
+    /^posthorn: installing packages .*\nposthorn: npm was not found; install Node together with npm\n$/,
+  )
 })
 
 test('what a failed or killed installation leaves behind holds up no later one', async () => {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-checkout-'))
-  try {
-    await cp(path.join(ROOT, 'bin/bootstrap.mjs'), path.join(folder, 'bin/bootstrap.mjs'))
-    await cp(path.join(ROOT, 'package-lock.json'), path.join(folder, 'package-lock.json'))
-    await mkdir(path.join(folder, '.git'))
-    const lock = path.join(folder, '.git', 'posthorn-install.lock')
-    const env = { PATH: path.join(folder, 'bin'), HOME: folder }
-    const install = () =>
-      spawnSync(process.execPath, [path.join(folder, 'bin/bootstrap.mjs'), 'cli', 'version'], {
-        encoding: 'utf8',
-        timeout: 3_000,
-        env,
-      })
-    const failed = /^posthorn: installing packages .*\nposthorn: npm was not found; install Node together with npm\n$/
-    assert.match(install().stderr, failed)
-    assert.deepEqual(await readdir(path.join(folder, '.git')), [])
-    // The pid of the killed one now belongs to another process: this one.
-    await writeFile(lock, `${process.pid} 1\n`)
-    assert.match(install().stderr, failed)
-    // A power failure or a full disk left it empty.
-    await writeFile(lock, '')
-    await utimes(lock, new Date(), new Date(Date.now() - 60_000))
-    assert.match(install().stderr, failed)
-    // While the holder does live, the wait is told.
-    const stat = await readFile('/proc/self/stat', 'utf8')
-    const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
-    await writeFile(lock, `${process.pid} ${start}\n`)
-    const waiting = install()
-    assert.equal(waiting.signal, 'SIGTERM')
-    assert.equal(waiting.stderr, `posthorn: waiting for another installation (lock file ${lock})\n`)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  await using checkout = await withoutPackages()
+  const { folder } = checkout
+  await mkdir(path.join(folder, '.git'))
+  const lock = path.join(folder, '.git', 'posthorn-install.lock')
+  const env = { PATH: path.join(folder, 'bin'), HOME: folder }
+  const install = () =>
+    spawnSync(process.execPath, [path.join(folder, 'bin/bootstrap.mjs'), 'cli', 'version'], {
+      encoding: 'utf8',
+      timeout: 3_000,
+      env,
+    })
+  const failed = /^posthorn: installing packages .*\nposthorn: npm was not found; install Node together with npm\n$/
+  assert.match(install().stderr, failed)
+  assert.deepEqual(await readdir(path.join(folder, '.git')), [])
+  // The pid of the killed one now belongs to another process: this one.
+  await writeFile(lock, `${process.pid} 1\n`)
+  assert.match(install().stderr, failed)
+  // A power failure or a full disk left it empty.
+  await writeFile(lock, '')
+  await utimes(lock, new Date(), new Date(Date.now() - 60_000))
+  assert.match(install().stderr, failed)
+  // While the holder does live, the wait is told.
+  const stat = await readFile('/proc/self/stat', 'utf8')
+  const start = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  await writeFile(lock, `${process.pid} ${start}\n`)
+  const waiting = install()
+  assert.equal(waiting.signal, 'SIGTERM')
+  assert.equal(waiting.stderr, `posthorn: waiting for another installation (lock file ${lock})\n`)
 })
 
 test('of two that find the same void lock, one installs after the other', async () => {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-checkout-'))
-  try {
-    await cp(path.join(ROOT, 'bin/bootstrap.mjs'), path.join(folder, 'bin/bootstrap.mjs'))
-    await cp(path.join(ROOT, 'package-lock.json'), path.join(folder, 'package-lock.json'))
-    await mkdir(path.join(folder, '.git'))
-    const lock = path.join(folder, '.git', 'posthorn-install.lock')
-    const [log, held] = [path.join(folder, 'log'), path.join(folder, 'held')]
-    const npm = `#!/bin/sh\necho begin >> ${log}\nsleep 1\necho end >> ${log}\n`
-    await writeFile(path.join(folder, 'bin/npm'), npm, { mode: 0o755 })
-    await writeFile(lock, `${process.pid} 1\n`)
-    // Has found the lock void, and removes it once the other one has a lock of its own.
-    const late = `
-      import fs from 'node:fs'
-      import { syncBuiltinESMExports } from 'node:module'
-      const pause = new Int32Array(new SharedArrayBuffer(4))
-      for (const name of ['rmSync', 'renameSync']) {
-        const act = fs[name]
-        fs[name] = (file, ...more) => {
-          const isFirst = file === '${lock}' && !fs.existsSync('${held}')
-          if (isFirst) fs.writeFileSync('${held}', '')
-          while (isFirst && [undefined, '${process.pid} 1\\n'].includes(read())) Atomics.wait(pause, 0, 0, 5)
-          return act(file, ...more)
-        }
+  await using checkout = await withoutPackages()
+  const { folder } = checkout
+  await mkdir(path.join(folder, '.git'))
+  const lock = path.join(folder, '.git', 'posthorn-install.lock')
+  const [log, held] = [path.join(folder, 'log'), path.join(folder, 'held')]
+  const npm = `#!/bin/sh\necho begin >> ${log}\nsleep 1\necho end >> ${log}\n`
+  await writeFile(path.join(folder, 'bin/npm'), npm, { mode: 0o755 })
+  await writeFile(lock, `${process.pid} 1\n`)
+  // Has found the lock void, and removes it once the other one has a lock of its own.
+  const late = `
+    import fs from 'node:fs'
+    import { syncBuiltinESMExports } from 'node:module'
+    const pause = new Int32Array(new SharedArrayBuffer(4))
+    for (const name of ['rmSync', 'renameSync']) {
+      const act = fs[name]
+      fs[name] = (file, ...more) => {
+        const isFirst = file === '${lock}' && !fs.existsSync('${held}')
+        if (isFirst) fs.writeFileSync('${held}', '')
+        while (isFirst && [undefined, '${process.pid} 1\\n'].includes(read())) Atomics.wait(pause, 0, 0, 5)
+        return act(file, ...more)
       }
-      const read = () => { try { return fs.readFileSync('${lock}', 'utf8') || undefined } catch {} }
-      syncBuiltinESMExports()`
-    const install = (...words: string[]) => {
-      const env = { PATH: `${path.join(folder, 'bin')}:/usr/bin:/bin`, HOME: folder }
-      const args = [...words, path.join(folder, 'bin/bootstrap.mjs'), 'cli', 'version']
-      return once(spawn(process.execPath, args, { env, stdio: 'ignore', timeout: 60_000 }), 'exit')
     }
-    const second = install('--import', `data:text/javascript,${encodeURIComponent(late)}`)
-    while (!existsSync(held)) await new Promise((resolve) => setTimeout(resolve, 10))
-    await Promise.all([install(), second])
-    assert.equal(await readFile(log, 'utf8'), 'begin\nend\nbegin\nend\n')
-    assert.deepEqual(await readdir(path.join(folder, '.git')), [])
-  } finally {
-    await rm(folder, { recursive: true, force: true })
+    const read = () => { try { return fs.readFileSync('${lock}', 'utf8') || undefined } catch {} }
+    syncBuiltinESMExports()`
+  const install = (...words: string[]) => {
+    const env = { PATH: `${path.join(folder, 'bin')}:/usr/bin:/bin`, HOME: folder }
+    const args = [...words, path.join(folder, 'bin/bootstrap.mjs'), 'cli', 'version']
+    return once(spawn(process.execPath, args, { env, stdio: 'ignore', timeout: 60_000 }), 'exit')
   }
+  const second = install('--import', `data:text/javascript,${encodeURIComponent(late)}`)
+  while (!existsSync(held)) await new Promise((resolve) => setTimeout(resolve, 10))
+  await Promise.all([install(), second])
+  assert.equal(await readFile(log, 'utf8'), 'begin\nend\nbegin\nend\n')
+  assert.deepEqual(await readdir(path.join(folder, '.git')), [])
 })
 
 test('an installation that another user closed is reported as that', { skip: process.getuid?.() !== 0 }, async () => {
-  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-checkout-'))
-  try {
-    await cp(path.join(ROOT, 'bin/bootstrap.mjs'), path.join(folder, 'bin/bootstrap.mjs'))
-    await cp(path.join(ROOT, 'package-lock.json'), path.join(folder, 'package-lock.json'))
-    await mkdir(path.join(folder, 'node_modules'), { mode: 0o700 })
-    await chmod(folder, 0o755)
-    const words = [path.join(folder, 'bin/bootstrap.mjs'), 'cli', 'version']
-    const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', timeout: 60_000, uid: 54_321 })
-    assert.equal(status, 1)
-    assert.match(stderr, /^posthorn: .*node_modules\S* cannot be read by this user: run chmod -R go\+rX \S+\n$/)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
+  await using checkout = await withoutPackages()
+  const { folder } = checkout
+  await mkdir(path.join(folder, 'node_modules'), { mode: 0o700 })
+  await chmod(folder, 0o755)
+  const words = [path.join(folder, 'bin/bootstrap.mjs'), 'cli', 'version']
+  const { status, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8', timeout: 60_000, uid: 54_321 })
+  assert.equal(status, 1)
+  assert.match(stderr, /^posthorn: .*node_modules\S* cannot be read by this user: run chmod -R go\+rX \S+\n$/)
 })
 
 test('an outdated dashboard that the user may not build keeps no mail waiting', {
