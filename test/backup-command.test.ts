@@ -28,6 +28,8 @@ for (const [what, settings, included, says] of [
       await posthorn('migrate')
       const { stdout } = await posthorn('backup', path.join(folder, 'backup'))
       assert.match(stdout, says)
+      const { stdout: told } = await posthorn('backup', path.join(folder, 'second'), '--json')
+      assert.equal(JSON.parse(told).has_secret_key, included)
       const key = access(path.join(folder, 'backup', 'data', 'secret.key'))
       await (included ? key : assert.rejects(key, { code: 'ENOENT' }))
     } finally {
