@@ -43,7 +43,7 @@ const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['POSTHORN_DELIVERY', 'relay:a..b:25', /"a..b" is not a host name/],
   ['POSTHORN_DELIVERY', 'relay:192.0.2.256:25', /"192.0.2.256" is not a host name/],
   ['POSTHORN_DELIVERY', 'relay:[192.0.2.1]:25', /"192.0.2.1" is not an IPv6 address/],
-  ['POSTHORN_DELIVERY', 'relay:2001:db8::1:25', /not one of sandbox/],
+  ['POSTHORN_DELIVERY', 'relay:2001:db8::1:25', /relay:\[IPv6 address\]:port/],
   ['POSTHORN_DELIVERY', 'relay:host:0', /"0" is not a port number \(1-65535\)/],
   ['POSTHORN_DKIM_DOMAIN', 'https://x', /not a host name/],
   ['POSTHORN_DKIM_DOMAIN', '192.0.2.1', /"192.0.2.1" is not a domain/],

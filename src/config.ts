@@ -355,7 +355,8 @@ function deliveryMode(text: string | undefined): DeliveryMode {
   if (text === undefined || text === 'sandbox') return { kind: 'sandbox' }
   if (text === 'direct') return { kind: 'direct' }
   const [, six, other = '', number] = /^relay:(?:\[([^\]]*)\]|([^:[\]]+)):(\d{1,5})$/.exec(text) ?? []
-  if (number === undefined) throw new Error(`"${text}" is not one of sandbox, direct, relay:host:port`)
+  if (number === undefined)
+    throw new Error(`"${text}" is not one of sandbox, direct, relay:host:port, relay:[IPv6 address]:port`)
   if (six !== undefined && isIP(six) !== 6) throw new Error(`"${six}" is not an IPv6 address`)
   return { kind: 'relay', host: six ?? relayHost(other), port: remotePort(number) ?? 25 }
 }
