@@ -142,32 +142,33 @@ test('a mail without a key may become two emails when its client submits it agai
   assert.deepEqual([figures.takenTwice, figures.duplicates], [1, 1])
 })
 
-/** Mails that came before the kill, which the receiver answered at `saidAt`, and once more after it. */
-function unrecorded(draft: Draft, count: number, saidAt: number): void {
+/** Mails that came before the kill, which the receiver answered at `saidAt`, after `tookMs`, and once more after it. */
+function unrecorded(draft: Draft, count: number, saidAt: number, tookMs: number): void {
   const [first, second] = draft.farm.filter(isDot('m9')) as [Line, Line]
   for (let i = 0; i < count; i++) {
     const own = { id: `n${i}`, to: [`ok-1-n${i}@d.test`], messageId: '<n@x>' }
     draft.generator.push({ k: 'ask', t: 1, account: 'beta', sum: first['sum'], ...own })
-    for (const [line, t] of [
-      [first, saidAt],
-      [second, second.t],
+    for (const [line, t, ms] of [
+      [first, saidAt - tookMs, tookMs],
+      [second, second.t, 0],
     ] as const) {
       const n = 10_000 + draft.farm.length
-      draft.farm.push({ ...line, ...own, n })
-      draft.farm.push({ k: 'said', t, n, code: 250 })
+      draft.farm.push({ ...line, ...own, t, n })
+      draft.farm.push({ k: 'said', t: t + ms, n, code: 250 })
     }
   }
 }
 
-test('a kill excuses the mails that receivers had answered up to a bound, and all that they had not', () => {
-  const doubled = (count: number, saidAt: number): boolean => {
+test('a kill excuses the mails that receivers had answered soon up to a bound, and all that they had not', () => {
+  const doubled = (count: number, saidAt: number, tookMs: number): boolean => {
     const draft = sound()
-    unrecorded(draft, count, saidAt)
+    unrecorded(draft, count, saidAt, tookMs)
     return check(draft).faults.some(({ rule }) => rule === 'double')
   }
-  assert.equal(doubled(63, KILL_AT - 1), false)
-  assert.equal(doubled(64, KILL_AT - 1), true)
-  assert.equal(doubled(200, KILL_AT + 60_000), false)
+  assert.equal(doubled(63, KILL_AT - 1, 50), false)
+  assert.equal(doubled(64, KILL_AT - 1, 50), true)
+  assert.equal(doubled(200, KILL_AT - 1, 51), false)
+  assert.equal(doubled(200, KILL_AT + 60_000, 60_001), false)
 })
 
 const PLANTED: readonly [what: string, rule: Rule, plant: (draft: Draft) => void][] = [

@@ -64,6 +64,8 @@ const UNRECORDED_MS = 10_000
 const USUAL_MS = 1_000
 /** The product's limit on answered but uncommitted copies, for each delivery process. */
 const UNRECORDED = 64
+/** Where answers take longer, mails wait for them beyond that limit (docs/adr/0016), and may be answered all at once. */
+const QUICK_ANSWER_MS = 50
 const ANSWER_MS = 5_500
 /** Longest wait for an answer. After a broken commit, submission first looks for the mail before it answers 451. */
 const HANG_MS = 19_500
@@ -226,9 +228,10 @@ function boundOf(kill: Line): number {
   return UNRECORDED * Number(kill['deliveries'] ?? 1)
 }
 
-/** Otherwise the receiver took the mail without anybody to answer to: no sender can know of that. */
+/** Otherwise the receiver took the mail without anybody to answer to, of which no sender can know, or took its time for it. */
 function isAnsweredAt(copy: Case['copies'][number], kill: Line): boolean {
-  return copy.saidAt !== null && copy.saidAt <= kill.t + Number(kill['forMs'])
+  if (copy.saidAt === null || copy.saidAt - copy.t > QUICK_ANSWER_MS) return false
+  return copy.saidAt <= kill.t + Number(kill['forMs'])
 }
 
 /** @param kill its `forMs` is its duration: a machine that was cut off keeps working for a time */
