@@ -348,6 +348,8 @@ test('a greylisted mail is deferred, and arrives at a retry', async () => {
     return body.data.status === 'delivered' ? body.data : null
   })
   assert.ok(email.attempts_count >= 2)
+  // Postfix has accepted it, and may still be putting it there.
+  await waitFor('the mailbox', async () => (await postfix.messages('grey')).length > 0)
   assert.equal((await postfix.messages('grey')).length, 1)
 })
 
