@@ -204,7 +204,7 @@ const PLANTED: readonly [what: string, rule: Rule, plant: (draft: Draft) => void
     'double',
     ({ farm }) => change(farm, (line) => isDot('m9')(line) && line.t > KILL_AT, { messageId: '<other@x>' }),
   ],
-  ['more copies at one kill than may be under way', 'double', (draft) => unrecorded(draft, 65, KILL_AT - 1)],
+  ['more copies at one kill than may be under way', 'double', (draft) => unrecorded(draft, 65, KILL_AT - 1, 1)],
   [
     'a request that became two emails',
     'double',
