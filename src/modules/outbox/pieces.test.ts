@@ -128,7 +128,9 @@ test('a piece of a bulk cancel is looked for in its own days alone', async () =>
     const id = `'${firstIdAt(NOW)}'`
     const values = [`'${ACCOUNT}'`, `array[${id}]::uuid[]`, '7', 'now()', id, id]
     const plan = (await explainPrepared<string>(database, CANCEL, 'costs off', values)).join('\n')
-    assert.deepEqual(new Set(plan.match(/email_\d{8}/g)), new Set(['email_20261122']), plan)
+    // The scans alone: PostgreSQL before 18 also names every day as one that the update could change.
+    const read = Array.from(plan.matchAll(/ on (email_\d{8}) .*\n.*Index Cond/g), ([, day]) => day)
+    assert.deepEqual(read, ['email_20261122'], plan)
   } finally {
     await database.close()
   }
