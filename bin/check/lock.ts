@@ -43,6 +43,9 @@ const PERMISSIVE = new Set([
   'Unlicense',
 ])
 
+/** Brackets of an SPDX expression that contain no others. */
+const INNERMOST = /\(([^()]*)\)/g
+
 /** Weak copyleft: covers changes to the package's own files. Allowed for a tool that only our tests run, never for what ships. */
 const FOR_TESTS_ONLY = new Set(['MPL-2.0'])
 
@@ -94,15 +97,14 @@ export function faultsOfLicences(root: string, lock: Lock): string[] {
   return faults
 }
 
-/** Whether an SPDX expression, or an older form, allows redistribution. AND needs both sides, OR one. */
+/** Whether an SPDX expression, or an older form, allows redistribution. AND needs both sides, OR one; AND binds closer. */
 export function permits(said: unknown): boolean {
   if (Array.isArray(said)) return said.some((one) => permits(one))
   if (typeof said === 'object' && said !== null && 'type' in said) return permits(said.type)
   if (typeof said !== 'string') return false
-  const bare = said.trim().replace(/^\((.*)\)$/, '$1')
-  if (/\bOR\b/.test(bare)) return bare.split(/\s+OR\s+/).some((one) => permits(one))
-  if (/\bAND\b/.test(bare)) return bare.split(/\s+AND\s+/).every((one) => permits(one))
-  return PERMISSIVE.has(bare)
+  const plain = said.replace(INNERMOST, (_, inside: string) => (permits(inside) ? 'MIT' : 'none'))
+  if (plain !== said) return permits(plain)
+  return said.split(/\s+OR\s+/).some((way) => way.split(/\s+AND\s+/).every((one) => PERMISSIVE.has(one.trim())))
 }
 
 /** Checks every copy of a listed package in the lock file, including nested ones. */
