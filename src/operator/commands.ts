@@ -74,7 +74,7 @@ export const instanceCommands: readonly InstanceCommand[] = [
         signal,
       })
       // An interrupted one removes first what it has copied.
-      ends.defer(() => taking.then(() => undefined).catch(() => undefined))
+      ends.defer(async () => void (await Promise.allSettled([taking])))
       const { files, bytes, hasSecretKey } = await taking
       const about = hasSecretKey
         ? 'It contains the secret key: store it as securely as the instance itself.'
@@ -112,7 +112,7 @@ export const instanceCommands: readonly InstanceCommand[] = [
         signal,
       })
       // An interrupted one stops its servers first.
-      ends.defer(() => upgrading.then(() => undefined).catch(() => undefined))
+      ends.defer(async () => void (await Promise.allSettled([upgrading])))
       const done = await upgrading
       if (json) print(JSON.stringify(done ?? { from: null }))
       else if (done === null) print('the database already has this version; nothing to upgrade')
