@@ -622,7 +622,7 @@ create table follower (
   at timestamp with time zone default '-infinity'::timestamp with time zone not null,
   constraint follower_pkey PRIMARY KEY (name)
 ) with (fillfactor=50);
-grant insert, select, update on follower to posthorn_system;
+grant delete, insert, select, update on follower to posthorn_system;
 
 create table forgetting (
   account_id uuid not null,

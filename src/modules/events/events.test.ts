@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { until } from '../../../test/world/accounts-fixture.ts'
 import { startWorld, type World } from '../../../test/world/world.ts'
 import { statement } from '../../platform/db.ts'
-import { append, type FollowedEvent, type FollowOptions, follow, type NewEvent } from './index.ts'
+import { append, type FollowedEvent, type FollowOptions, follow, type NewEvent, type Share } from './index.ts'
 import { eventStreams, STALLED_MS } from './stream.ts'
 
 function event(world: World, over: Partial<NewEvent> = {}): NewEvent {
@@ -217,12 +217,14 @@ test('a follower reads transactions in numeric order: 10 after 9, wherever a str
   const most: number[] = []
   const heard: string[] = []
   const name = 'test order fitting'
-  const fits = async (_: unknown, some: readonly FollowedEvent[]): Promise<number> => Math.min(2, some.length)
+  const share = async (_: unknown, some: readonly FollowedEvent[]): Promise<Share> => ({
+    ...{ apart: new Set(), fits: Math.min(2, some.length) },
+  })
   const effect = async (_: unknown, some: readonly FollowedEvent[]): Promise<void> => {
     most.push(some.length)
     heard.push(...some.map(({ eventId }) => eventId).filter((id) => ids.includes(id)))
   }
-  for (let taken = 1; taken > 0; ) taken = await follow(database, { name, limit: 4, fits, effect })
+  for (let taken = 1; taken > 0; ) taken = await follow(database, { name, limit: 4, share, effect })
   assert.deepEqual(heard, ids)
   assert.equal(Math.max(...most), 2)
 })

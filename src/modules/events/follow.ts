@@ -30,13 +30,18 @@ export interface FollowOptions {
    * are read whole. Not with `types`.
    */
   readonly dataOf?: readonly EventType[]
-  /**
-   * How many of the events, from the first one, `effect` may take in one transaction, at least one; the others come next. Absent:
-   * all. Not with `types`. What is written while a transaction is open is read by no follower before it ends.
-   */
-  readonly fits?: (db: Db, events: readonly FollowedEvent[]) => Promise<number>
+  /** What of the events `effect` takes in one transaction. Absent: all. Not with `types`. */
+  readonly share?: (db: Db, events: readonly FollowedEvent[]) => Promise<Share>
   /** Runs in the transaction that advances the cursor, so it happens exactly once or not at all. */
   readonly effect: (db: Db, events: readonly FollowedEvent[]) => Promise<void>
+}
+
+/** What is written while a transaction is open is read by no follower before it ends: hence its effects are few. */
+export interface Share {
+  /** Accounts whose events `effect` does not get: they are followed apart from here on (followApart), until they have caught up. */
+  readonly apart: ReadonlySet<string>
+  /** How many of the other events, from the first one, fit, at least one; the others come next. */
+  readonly fits: number
 }
 
 export interface EventRow {
@@ -80,21 +85,93 @@ export function loggedAt(at: Date, now: Date): Date {
  * @returns how many events the stretch had; `limit` means that there may be more, or that some did not fit
  */
 export async function follow(database: Database, options: FollowOptions): Promise<number> {
-  const { name, effect, fits, limit } = options
+  const { name, effect, share, limit } = options
   const known = await database.system.one<{ unread: boolean }>(sql.hasUnread, [name, OVERLAP_MS])
   if (known?.unread === false) return 0
   return database.transaction(async (db) => {
     const cursor = await lockCursor(db, name)
-    const since = cursor.at === null ? FROM_THE_START : new Date(cursor.at.getTime() - OVERLAP_MS)
-    const stretch = await (options.types === undefined ? readAll : readSome)(db, cursor, since, options)
+    const stretch = await (options.types === undefined ? readAll : readSome)(db, cursor, sinceOf(cursor), options)
     if (stretch === null) return 0
-    const events = stretch.rows.map(followed)
-    const fitting = events.length === 0 ? 0 : ((await fits?.(db, events)) ?? events.length)
-    const { xid, seq, latest } =
-      fitting === events.length ? stretch : (endOf(stretch.rows.slice(0, fitting)) ?? stretch)
-    if (events.length > 0) await effect(db, events.slice(0, fitting))
-    await db.execute(sql.advance, [name, xid, seq, latest])
-    return fitting === events.length ? stretch.taken : limit
+    const { end, events } =
+      share === undefined
+        ? { end: stretch, events: stretch.rows.map(followed) }
+        : await shared(db, { name, stretch, share })
+    if (events.length > 0) await effect(db, events)
+    await db.execute(sql.advance, [name, end.xid, end.seq, end.latest])
+    return end === stretch ? stretch.taken : limit
+  })
+}
+
+interface Sharing {
+  readonly name: string
+  readonly stretch: Stretch
+  readonly share: NonNullable<FollowOptions['share']>
+}
+
+/** The events of a stretch that go into one transaction, and where these end. */
+async function shared(
+  db: Db,
+  { name, stretch, share }: Sharing,
+): Promise<{ end: StretchEnd; events: FollowedEvent[] }> {
+  const apart = await db.query<{ account_id: string }>(sql.apart, [name])
+  const before = new Set(apart.map(({ account_id: accountId }) => accountId))
+  const events = stretch.rows.map(followed).filter(({ accountId }) => !before.has(accountId))
+  if (events.length === 0) return { end: stretch, events }
+  const { apart: added, fits } = await share(db, events)
+  if (added.size > 0) await db.execute(sql.setApart, [name, [...added]])
+  const others = events.filter(({ accountId }) => !added.has(accountId))
+  const last = others[fits - 1]
+  if (fits >= others.length || last === undefined) return { end: stretch, events: others }
+  const rows = stretch.rows.slice(0, stretch.rows.findIndex((row) => row.event_id === last.eventId) + 1)
+  return { end: endOf(rows) ?? stretch, events: others.slice(0, fits) }
+}
+
+export interface ApartOptions {
+  /** As of the follower that puts accounts apart. */
+  readonly name: string
+  /** The account that had the turn before; null: none. */
+  readonly before: string | null
+  /** Most events of any accounts that are looked through for those of one. */
+  readonly limit: number
+  /** Most events of the account that `effect` takes in one transaction, at least one. */
+  readonly most: (db: Db, accountId: string) => Promise<number>
+  readonly effect: (db: Db, events: readonly FollowedEvent[]) => Promise<void>
+}
+
+/**
+ * Processes the next events, without data, of one account that is followed apart, in turns by account, up to where the follower
+ * itself has come. Then it is followed with the others again, in the order of the log.
+ *
+ * @returns the account; null: none is apart, or another worker has the only one
+ */
+export async function followApart(database: Database, options: ApartOptions): Promise<string | null> {
+  const { name, before, limit, most, effect } = options
+  if ((await database.system.one(sql.apart, [name])) === null) return null
+  const turn = await database.transaction(async (db) => {
+    const cursor = await db.one<ApartCursor>(sql.lockApart, [name, before ?? ''])
+    if (cursor === null) return null
+    const { account_id: accountId, xid, seq } = cursor
+    const since = sinceOf(cursor)
+    const window = await db.one<StretchEnd>(sql.apartEnd, [xid, seq, since, limit, cursor.main_xid, cursor.main_seq])
+    if (window === null) return { accountId, hasMore: false }
+    const count = await most(db, accountId)
+    const values = [xid, seq, window.xid, window.seq, since, accountId, count]
+    const rows = await db.query<EventRow>(sql.ofAccount, values)
+    const end = (rows.length < count ? null : endOf(rows)) ?? window
+    if (rows.length > 0) await effect(db, rows.map(followed))
+    await db.execute(sql.advance, [`${name}:${accountId}`, end.xid, end.seq, end.latest])
+    return { accountId, hasMore: true }
+  })
+  if (turn === null) return null
+  if (!turn.hasMore) await rejoin(database, name, turn.accountId)
+  return turn.accountId
+}
+
+/** The follower stands still meanwhile: what it read while the account was still apart would be read by nobody. */
+async function rejoin(database: Database, name: string, accountId: string): Promise<void> {
+  await database.transaction(async (db) => {
+    await lockCursor(db, name)
+    await db.execute(sql.rejoin, [name, accountId, OVERLAP_MS])
   })
 }
 
@@ -132,17 +209,19 @@ async function readSome(db: Db, { xid, seq }: Cursor, since: Date, options: Foll
   return { ...end, rows: await db.query<EventRow>(sql.ofTypes, [xid, seq, end.xid, end.seq, since, types]) }
 }
 
-/** The age of each follower's first unread event, in seconds; 0 when it has read all. */
+/** The age of each follower's first unread event, in seconds; 0 when it has read all. Accounts that are followed apart count too. */
 export async function followerLags(
   db: Db,
   now: Date,
 ): Promise<readonly { readonly name: string; readonly lagSeconds: number }[]> {
-  const rows = await db.query<{ name: string; xid: string; seq: number; at: Date | number }>(sql.followers)
+  const rows = await db.query<Cursor & { readonly name: string }>(sql.followers)
   return Promise.all(
-    rows.map(async ({ name, xid, seq, at }) => {
-      const since = at instanceof Date ? new Date(at.getTime() - OVERLAP_MS) : FROM_THE_START
-      const first = await db.one<{ at: Date }>(sql.firstAfter, [xid, seq, since])
-      return { name, lagSeconds: first === null ? 0 : Math.max(0, (now.getTime() - first.at.getTime()) / 1_000) }
+    rows.map(async (row) => {
+      const first = await db.one<{ at: Date }>(sql.firstAfter, [row.xid, row.seq, sinceOf(row)])
+      return {
+        name: row.name,
+        lagSeconds: first === null ? 0 : Math.max(0, (now.getTime() - first.at.getTime()) / 1_000),
+      }
     }),
   )
 }
@@ -150,18 +229,29 @@ export async function followerLags(
 interface Cursor {
   readonly xid: string
   readonly seq: number
-  readonly at: Date | null
+  /** Not a date: no event has been read. */
+  readonly at: Date | number
+}
+
+interface ApartCursor extends Cursor {
+  readonly account_id: string
+  readonly main_xid: string
+  readonly main_seq: number
+}
+
+function sinceOf({ at }: Cursor): Date {
+  return at instanceof Date ? new Date(at.getTime() - OVERLAP_MS) : FROM_THE_START
 }
 
 async function lockCursor(db: Db, name: string): Promise<Cursor> {
-  const lock = (): Promise<{ xid: string; seq: number; at: Date | number } | null> => db.one(sql.lockFollower, [name])
+  const lock = (): Promise<Cursor | null> => db.one(sql.lockFollower, [name])
   let row = await lock()
   if (row === null) {
     await db.execute(sql.addFollower, [name])
     row = await lock()
   }
   if (row === null) throw new Error(`the follower ${name} has no cursor`)
-  return { xid: row.xid, seq: row.seq, at: row.at instanceof Date ? row.at : null }
+  return row
 }
 
 /** Resets a follower to the start of the log, in the caller's transaction; its workers wait for that transaction to end. */

@@ -7,7 +7,17 @@
 // deleted the first event, the facts come from the store of the email itself, while that keeps it (`KeptFacts`).
 
 export { append, type NewEvent } from './append.ts'
-export { type FollowedEvent, type FollowOptions, follow, followerLags, logBegins, loggedAt, rewind } from './follow.ts'
+export {
+  type FollowedEvent,
+  type FollowOptions,
+  follow,
+  followApart,
+  followerLags,
+  logBegins,
+  loggedAt,
+  rewind,
+  type Share,
+} from './follow.ts'
 export { dropEvents, ensureEventPartitions, forgetEvents, hasEvents, readUpTo } from './partitions.ts'
 export { ComplaintDkim, describedEvents, EventItem, TlsSession } from './payloads.ts'
 export {

@@ -62,9 +62,56 @@ export const ofTypes = statement(
    from event where (xid, seq) > ($1::xid8, $2) and (xid, seq) <= ($3::xid8, $4) and at >= $5
      and type = any($6::smallint[]) order by event.xid, event.seq`,
 )
+/** An account apart counts as its follower: the row that is furthest behind. */
 export const followers = statement(
   'events_followers',
-  'select name, xid::text as xid, seq, least(at, now()) as at from follower order by name',
+  `select distinct on (split_part(name, ':', 1)) split_part(name, ':', 1) as name, f.xid::text as xid, seq, least(at, now()) as at
+   from follower f order by split_part(name, ':', 1), f.xid, seq`,
+)
+
+// An account that is followed apart has a cursor of its own, named after the follower and the account.
+const IS_APART = `starts_with(name, $1::text || ':')`
+export const apart = statement(
+  'events_apart',
+  `select split_part(name, ':', 2) as account_id from follower where ${IS_APART}`,
+)
+/** Begins where the follower stands, which its worker has locked. */
+export const setApart = statement(
+  'events_set_apart',
+  `insert into follower (name, xid, seq, at) select f.name || ':' || a.id, f.xid, f.seq, f.at
+   from follower f cross join unnest($2::text[]) as a(id) where f.name = $1`,
+)
+/** The account after $2, or from the first one again, that no other worker has. */
+export const lockApart = statement(
+  'events_lock_apart',
+  `select split_part(a.name, ':', 2) as account_id, a.xid::text as xid, a.seq, least(a.at, now()) as at,
+     f.xid::text as main_xid, f.seq as main_seq
+   from follower a join follower f on f.name = $1 where starts_with(a.name, $1::text || ':')
+   order by split_part(a.name, ':', 2) > $2 desc, a.name limit 1 for update of a skip locked`,
+)
+/** As `stretchEnd`, up to where the follower has come: $5 and $6. */
+export const apartEnd = statement(
+  'events_apart_end',
+  `select xid::text as xid, seq, latest, taken::int
+   from (select xid, seq, max(at) over stretch as latest, row_number() over stretch as taken
+     from (select xid, seq, at from event where (xid, seq) > ($1::xid8, $2) and (xid, seq) <= ($5::xid8, $6) and at >= $3
+       order by event.xid, event.seq limit $4) s window stretch as (order by xid, seq)) t
+   order by taken desc limit 1`,
+)
+/** The account as text: the plan begins at the cursor and not at the account, which may have millions of events. */
+export const ofAccount = statement(
+  'events_of_account',
+  `select xid::text as xid, seq, at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag, provider,
+     null::jsonb as data, null::json as facts
+   from event where (xid, seq) > ($1::xid8, $2) and (xid, seq) <= ($3::xid8, $4) and at >= $5 and account_id::text = $6::text
+   order by event.xid, event.seq limit $7`,
+)
+/** Only if nothing is left of what the follower has passed. $3 the overlap, in ms. */
+export const rejoin = statement(
+  'events_rejoin',
+  `delete from follower a using follower f where f.name = $1 and a.name = $1::text || ':' || $2::text and not exists (
+     select from event e where (e.xid, e.seq) > (a.xid, a.seq) and (e.xid, e.seq) <= (f.xid, f.seq)
+       and e.at >= least(a.at, now()) - $3 * interval '1 millisecond')`,
 )
 // Like `after`, but only the first event and including those above open transactions: it measures lag, not what may be read.
 export const firstAfter = statement(

@@ -16,6 +16,7 @@ const QUEUED = statement(
   `select sum(deliveries)::int as all, max(deliveries)::int as most
    from (select count(*) as deliveries from webhook_queue group by xmin::text) t`,
 )
+const QUEUED_OF = statement('test_queued_of', 'select count(*)::int as count from webhook_queue where account_id = $1')
 
 test('many events for many endpoints are queued in pieces, and others have a turn between them', async () => {
   const since = new Date(0)
@@ -63,4 +64,26 @@ test('what many endpoints get of many events is queued in several transactions',
   const queued = (): Promise<{ all: number; most: number } | null> => database.system.one(QUEUED)
   await until(async () => (await queued())?.all === endpoints * EVENTS)
   assert.ok(((await queued())?.most ?? 0) <= MOST_QUEUED, JSON.stringify(await queued()))
+})
+
+test('an account with many deliveries does not hold up those of another, and gets all of its own', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_ALLOW_PRIVATE_NETWORKS: 'true' } })
+  const { database, ground } = world.rooms
+  const endpoints = (2 * MOST_QUEUED) / EVENTS
+  const hook = { url: 'http://127.0.0.1:1/', events: ['*'] }
+  for (let n = 0; n < endpoints; n++)
+    assert.equal((await world.api.post('/api/v1/customer/webhooks', hook)).status, 201)
+  const other = await world.newAccount()
+  assert.equal((await other.api.post('/api/v1/customer/webhooks', hook)).status, 201)
+  const at = ground.clock.now()
+  const about = { ...{ at, domainId: null, emailId: null }, ...{ sandbox: false, tag: null, facts: null } }
+  const told = { ...about, type: 'suppression.created', stream: 'transactional', data: { email: 'a@x.test' } } as const
+  const { accountId } = world.account
+  const wide = Array.from({ length: 3 * EVENTS }, () => ({ ...told, accountId, eventId: ground.ids.next() }))
+  await append(database.system, [...wide, { ...told, accountId: other.accountId, eventId: ground.ids.next() }])
+  const waiting = async (account: string): Promise<number> =>
+    (await database.system.one<{ count: number }>(QUEUED_OF, [account]))?.count ?? 0
+  await until(async () => (await waiting(other.accountId)) === 1)
+  assert.ok((await waiting(accountId)) < wide.length * endpoints, 'all of the others came first')
+  await until(async () => (await waiting(accountId)) === wide.length * endpoints)
 })

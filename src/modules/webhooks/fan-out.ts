@@ -8,7 +8,7 @@ import type { Clock } from '../../platform/clock.ts'
 import type { Db } from '../../platform/db.ts'
 import type { Ids } from '../../platform/ids.ts'
 import { inPieces } from '../../platform/time-slices.ts'
-import { EVENT_TYPES, type EventType, type FollowedEvent } from '../events/index.ts'
+import { EVENT_TYPES, type EventType, type FollowedEvent, type Share } from '../events/index.ts'
 import { isSince } from './schedule.ts'
 import * as sql from './sql.ts'
 import type { Endpoint } from './types.ts'
@@ -19,6 +19,8 @@ const BACKLOG_MS = 1_000
 const QUEUED_TOGETHER = 2_000
 /** Most deliveries of a transaction, but for a single event: while 50,000 were queued, no follower read what others wrote. */
 export const MOST_QUEUED = 5_000
+/** An account with more deliveries in a stretch of the log that does not fit is followed apart, or it would hold up the others. */
+export const WIDE = MOST_QUEUED / 5
 
 type QueuedEvent = Pick<FollowedEvent, 'eventId' | 'at' | 'accountId' | 'domainId' | 'emailId' | 'type'>
 
@@ -32,17 +34,33 @@ export interface Queued {
   readonly held: boolean
 }
 
-/** @returns for how many of the events, from the first one, deliveries are queued in one transaction */
-export async function fitting(db: Db, events: readonly FollowedEvent[]): Promise<number> {
-  const accounts = [...new Set(events.map(({ accountId }) => accountId))]
-  const rows = await db.query<{ account_id: string; endpoints: number }>(sql.countListeners, [accounts])
-  const endpointsOf = new Map(rows.map((row) => [row.account_id, row.endpoints]))
+/** What of the events is queued in one transaction. */
+export async function shareOf(db: Db, events: readonly FollowedEvent[]): Promise<Share> {
+  const endpoints = await endpointsOf(db, [...new Set(events.map(({ accountId }) => accountId))])
+  const deliveries = new Map<string, number>()
+  for (const { accountId } of events)
+    deliveries.set(accountId, (deliveries.get(accountId) ?? 0) + (endpoints.get(accountId) ?? 0))
+  const all = [...deliveries.values()].reduce((sum, count) => sum + count, 0)
+  if (all <= MOST_QUEUED) return { apart: new Set(), fits: events.length }
+  const apart = new Set([...deliveries].filter(([, count]) => count > WIDE).map(([accountId]) => accountId))
+  const others = events.filter(({ accountId }) => !apart.has(accountId))
   let queued = 0
-  const first = events.findIndex(({ accountId }) => {
-    queued += endpointsOf.get(accountId) ?? 0
+  const first = others.findIndex(({ accountId }) => {
+    queued += endpoints.get(accountId) ?? 0
     return queued > MOST_QUEUED
   })
-  return first === -1 ? events.length : Math.max(1, first)
+  return { apart, fits: first === -1 ? others.length : Math.max(1, first) }
+}
+
+/** @returns how many events of an account that is followed apart are queued in one transaction: others wait for it */
+export async function mostEvents(db: Db, accountId: string): Promise<number> {
+  const endpoints = (await endpointsOf(db, [accountId])).get(accountId) ?? 1
+  return Math.max(1, Math.floor(QUEUED_TOGETHER / endpoints))
+}
+
+async function endpointsOf(db: Db, accounts: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.query<{ account_id: string; endpoints: number }>(sql.countListeners, [accounts])
+  return new Map(rows.map((row) => [row.account_id, row.endpoints]))
 }
 
 /** @returns how many deliveries were queued */
