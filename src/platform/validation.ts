@@ -124,6 +124,7 @@ export function validatorCompiler(): FastifySchemaCompiler<unknown> {
 interface Parameter {
   readonly type?: unknown
   readonly format?: unknown
+  readonly enum?: readonly unknown[]
   readonly anyOf?: readonly { readonly const?: unknown }[]
 }
 
@@ -135,9 +136,10 @@ function namesOf(
   return Object.entries(properties).flatMap(([name, parameter]) => (is(parameter) ? [name] : []))
 }
 
-/** Text without a format, or one of a few words. */
-function isWords({ type, format, anyOf = [] }: Parameter): boolean {
+/** Text without a format, or one of a few words, in either of the two forms that a schema has for them. */
+function isWords({ type, format, enum: words = [], anyOf = [] }: Parameter): boolean {
   if (type === 'string') return format === undefined
+  if (words.length > 0) return words.every((one) => typeof one === 'string')
   return anyOf.length > 0 && anyOf.every((one) => typeof one.const === 'string')
 }
 

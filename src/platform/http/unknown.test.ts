@@ -37,6 +37,7 @@ before(async () => {
   const query = Type.Object({
     cursor: Type.Optional(Type.String({ format: 'uuid' })),
     kind: Type.Optional(Type.Union([Type.Literal('hard'), Type.Literal('soft')])),
+    type: Type.Optional(Type.Enum(['hard', 'soft'])),
     at: Type.Optional(Type.String({ format: 'date-time' })),
   })
   server.add([
@@ -79,9 +80,9 @@ test('an empty cursor is the beginning of a list, whatever the format of cursors
 })
 
 test('an empty filter of fixed words filters nothing, like an empty text; an empty time is not valid', async () => {
-  const answer = await server.app.inject({ method: 'GET', url: '/api/v1/things?kind=' })
+  const answer = await server.app.inject({ method: 'GET', url: '/api/v1/things?kind=&type=' })
   assert.deepEqual([answer.statusCode, answer.json().data], [200, {}])
-  for (const wrong of ['kind=x', 'kind=HARD', 'at='])
+  for (const wrong of ['kind=x', 'kind=HARD', 'type=x', 'type=HARD', 'at='])
     assert.deepEqual(await asked('GET', `/api/v1/things?${wrong}`), [400, 'invalid_parameter'], wrong)
 })
 
