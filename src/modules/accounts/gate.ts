@@ -81,6 +81,10 @@ export function apiGate(parts: GateParts): ApiGate {
       const { level, rate } = await take(principal, rates[rateClass], rateClass, tokens)
       if (level.granted) return rateLimitHeaders(rate.burst, level)
       const left = buckets.giveBack(principal.keyId ?? principal.accountId, rateClass, rate, admittedWith)
+      const whole = tokens + admittedWith
+      // Of batches that are refused together, each held tokens that another lacked.
+      const again = left.remaining < whole ? level : (await take(principal, rate, rateClass, whole)).level
+      if (again.granted) return rateLimitHeaders(rate.burst, again)
       throw tooMany(rate.burst, rate.perSecond, level.retryInSeconds, rateLimitHeaders(rate.burst, left))
     },
   }

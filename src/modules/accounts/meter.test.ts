@@ -130,6 +130,16 @@ test('a batch that is refused takes nothing, not even what it was admitted with'
   assert.ok((left.at(-1) ?? 0) >= (left[0] ?? 0), left.join())
 })
 
+test('of three batches of 100 addresses that come together, two pass', async () => {
+  const { accountId } = await home.account()
+  const principal: Principal = { accountId, keyId: accountId, mode: 'live', scopes: ['full'], domainIds: null }
+  const { gate } = one.room
+  // Each was admitted with one token, before it was known how many addresses it has.
+  for (let i = 0; i < 3; i++) await gate.takeMore(principal, 'validation', 1)
+  const batches = await Promise.allSettled([1, 2, 3].map(() => gate.takeMore(principal, 'validation', 99, 1)))
+  assert.deepEqual(batches.map(({ status }) => status).sort(), ['fulfilled', 'fulfilled', 'rejected'])
+})
+
 test('the operator sets a rate for one account', async () => {
   const { apiKey, accountId } = await home.account()
   await setLimits(home.operator, accountId, { rates: { send: { perSecond: 0.01, burst: 3 } } })
