@@ -8,8 +8,8 @@ import { type Ids, isUuid } from '../../platform/ids.ts'
 import { type UrlFault, urlFault } from '../../platform/network/connect.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { ownedDomains } from '../domains/index.ts'
+import { clearDisabled, clearRemoved } from './clearing.ts'
 import { errors } from './errors.ts'
-import { logBegins } from './schedule.ts'
 import { newSecret, type SigningSecrets } from './sign.ts'
 import * as sql from './sql.ts'
 import type { Endpoint } from './types.ts'
@@ -92,7 +92,12 @@ export async function changeEndpoint(
   id: string,
   change: EndpointChange,
 ): Promise<Endpoint> {
-  return context.database.tenant(requester.accountId, async (db) => {
+  const each = <T>(work: (db: Db) => Promise<T>): Promise<T> => context.database.tenant(requester.accountId, work)
+  if (change.is_active === true) {
+    await each((db) => readEndpoint(db, requester, id))
+    await clearDisabled(each, id, context.clock.now())
+  }
+  const changed = await each(async (db) => {
     const before = await db.one<Endpoint>(sql.lockOne, [requester.accountId, requester.domainIds, id])
     if (before === null) throw errors.not_found()
     const domains = await checked(db, context, requester, change, before.domain_ids)
@@ -108,15 +113,19 @@ export async function changeEndpoint(
       isActive,
       now,
     ])
-    if (!isActive) await db.execute(sql.endQueued, [requester.accountId, id, logBegins(now)])
     await db.query(sql.notify, [id])
     if (row === null) throw errors.not_found()
     return row
   })
+  if (!changed.is_active) await clearDisabled(each, id, context.clock.now())
+  return changed
 }
 
 /** @throws ApiError not_found */
 export async function removeEndpoint({ database }: EndpointContext, requester: Asker, id: string): Promise<void> {
+  const each = <T>(work: (db: Db) => Promise<T>): Promise<T> => database.tenant(requester.accountId, work)
+  await each((db) => readEndpoint(db, requester, id))
+  await clearRemoved(each, id)
   await database.tenant(requester.accountId, async (db) => {
     const row = await db.one<Endpoint>(sql.lockOne, [requester.accountId, requester.domainIds, id])
     if (row === null) throw errors.not_found()

@@ -46,10 +46,14 @@ export interface RecordOptions {
   readonly onDisabled: (db: Db, endpoint: DisabledEndpoint) => Promise<void>
 }
 
-export function recordEnded({ database, clock, onDisabled }: RecordOptions, ended: readonly Ended[]): Promise<void> {
+/** @returns the endpoints that were disabled: the caller clears their queues (clearing.ts) */
+export function recordEnded(
+  { database, clock, onDisabled }: RecordOptions,
+  ended: readonly Ended[],
+): Promise<readonly string[]> {
   const now = clock.now()
   const ensure = (): Promise<void> => ensureWebhookPartitions(database.system, now)
-  const write = async (db: Db): Promise<void> => {
+  const write = async (db: Db): Promise<readonly string[]> => {
     const disabled = await noteEndpoints(db, ended, now)
     const off = new Set(disabled.map(({ id }) => id))
     const nexts = ended.map((one) => (off.has(one.webhookId) ? null : nextOf(one, now)))
@@ -68,8 +72,8 @@ export function recordEnded({ database, clock, onDisabled }: RecordOptions, ende
     if (written < ended.length) await logLate(db, ended, now)
     const led = [...new Set(ended.filter(({ leading }) => leading).map(({ eventId }) => eventId))]
     if (led.length > 0) await db.execute(sql.letGo, [led, now])
-    if (off.size > 0) await db.execute(sql.purge, [[...off], logBegins(now)])
     for (const endpoint of disabled) await onDisabled(db, endpoint)
+    return [...off]
   }
   return withDays(ensure, () => database.transaction(write))
 }

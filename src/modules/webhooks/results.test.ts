@@ -45,7 +45,7 @@ function ended(account: TestAccount, webhookId: string, success: boolean, given:
   }
 }
 
-const record = (results: readonly Ended[]): Promise<void> =>
+const record = (results: readonly Ended[]): Promise<readonly string[]> =>
   recordEnded({ ...world.rooms, clock: world.rooms.ground.clock, onDisabled: async () => undefined }, results)
 
 for (const success of [true, false]) {

@@ -90,9 +90,24 @@ const ending = (dropping: string, from: string): string => `with dropped as (${d
    insert into webhook_delivery (id, account_id, webhook_id, event_id, event_at, event, email_id, attempt, success, last)
    select id, account_id, webhook_id, event_id, event_at, event, email_id, attempt, false, last from dropped
    where attempt > 0 and id >= ${from} order by id desc limit 10000`
-export const endQueued = statement(
-  'webhooks_end_queued',
-  ending('delete from webhook_queue q where q.account_id = $1 and q.webhook_id = $2', '$3'),
+/** The oldest delivery of an endpoint that `purge` logs when it ends; no row: it logs all that were attempted. */
+export const oldestLogged = statement(
+  'webhooks_oldest_logged',
+  `select id from webhook_queue where webhook_id = $1 and attempt > 0 order by id desc offset 9999 limit 1`,
+)
+// Deletes, of the $5 next deliveries of an endpoint after due time $3 and id $4, what leaves nothing in the log: what was never
+// attempted, and what is older than $2; with $6 all of them, of an enabled endpoint too. What a worker writes is passed over.
+export const thinOut = statement(
+  'webhooks_thin_out',
+  `with page as materialized (
+     select q.id, q.due, q.attempt = 0 or $6 or coalesce(q.id < $2, false) as goes from webhook_queue q
+     where q.webhook_id = $1 and (q.due, q.id) > ($3::timestamptz, $4::uuid)
+       and exists (select from webhook w where w.id = $1 and ($6 or not w.is_active))
+     order by q.due, q.id limit $5),
+   dropped as (
+     delete from webhook_queue where id = any(array(
+       select id from webhook_queue where id = any(array(select id from page where goes)) for update skip locked)))
+   select due::text, id, (select count(*)::int from page) as looked_at from page order by page.due desc, page.id desc limit 1`,
 )
 
 // --- fan-out

@@ -7,6 +7,7 @@ import type { Ids } from '../../platform/ids.ts'
 import type { Connector } from '../../platform/network/connect.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { type AttemptResult, attempt } from './attempt.ts'
+import { clearDisabled } from './clearing.ts'
 import { type Asker, openSecrets, readEndpoint } from './endpoints.ts'
 import { ensureWebhookPartitions } from './partitions.ts'
 import { type RecordOptions, recordEnded } from './record-results.ts'
@@ -42,7 +43,9 @@ export async function testEndpoint(
   if (result.gone) {
     const asked = { webhookId, eventId, url: endpoint.url, startedAt: at }
     const ended = { ...asked, id, lease: id, logged: null, attempt: 0, leading: false, result, wasSent: true }
-    await recordEnded(context, [ended])
+    for (const disabled of await recordEnded(context, [ended])) {
+      await clearDisabled((work) => work(database.system), disabled, clock.now())
+    }
   }
   const row = [id, accountId, webhookId, eventId, at, TEST_EVENT, success, JSON.stringify(facts), clock.now()]
   await withDays(

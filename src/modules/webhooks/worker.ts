@@ -21,7 +21,7 @@ import { HOLD_MS } from './fan-out.ts'
 import type { RecordOptions } from './record-results.ts'
 import { type Claimed, type RequestOptions, request, type Work } from './requests.ts'
 import { resultsOf } from './results.ts'
-import { logBegins, RETRY_AFTER_MS } from './schedule.ts'
+import { RETRY_AFTER_MS } from './schedule.ts'
 import * as sql from './sql.ts'
 
 const LEASE_MS = 60_000
@@ -75,6 +75,14 @@ export function webhookWorker(options: WorkerOptions): Loop {
     if (withdrawn.length > 0) track(giveBack(withdrawn).then(() => worker.wake()))
   }
 
+  /** Disabled endpoints whose queues are being cleared, beside the claims. */
+  const clearing = new Set<string>()
+  const clear = async (webhookId: string): Promise<void> => {
+    clearing.add(webhookId)
+    await results.clear(webhookId)
+    clearing.delete(webhookId)
+  }
+
   const recall = recallOf(database, clock)
   const turn = async (): Promise<number> => {
     if (!results.hasRoomFor(MAX_HELD)) return POLL_MS
@@ -88,6 +96,7 @@ export function webhookWorker(options: WorkerOptions): Loop {
     const works = await claim(options, places)
     const isOld = ({ claimed: { webhook_id: id } }: Work): boolean => changed.has(id) || changed.has(null)
     for (const work of works.live) if (!isOld(work)) queues.add(work)
+    for (const id of works.dead) if (!clearing.has(id)) track(clear(id))
     await giveBack(works.live.filter(isOld))
     return works.claimed > 0 ? 0 : POLL_MS
   }
@@ -126,14 +135,14 @@ function unfinishedWork(): { readonly track: (promise: Promise<void>) => void; r
 }
 
 /**
- * Claims deliveries, and drops those of disabled endpoints.
+ * Claims deliveries. `dead`: the disabled endpoints among theirs, whose queues are to be cleared.
  *
  * @param places how many for each endpoint, by its id
  */
 async function claim(
   options: WorkerOptions,
   places: ReadonlyMap<string, number>,
-): Promise<{ readonly claimed: number; readonly live: readonly Work[] }> {
+): Promise<{ readonly claimed: number; readonly live: readonly Work[]; readonly dead: ReadonlySet<string> }> {
   const { database, clock, ids } = options
   const lease = ids.next()
   const now = clock.now()
@@ -148,11 +157,10 @@ async function claim(
     until,
   ])
   const live = claimed.filter((one) => one.is_active)
-  const dead = [...new Set(claimed.filter((one) => !one.is_active).map((one) => one.webhook_id))]
-  if (dead.length > 0) await database.system.execute(sql.purge, [dead, logBegins(now)])
+  const dead = new Set(claimed.filter((one) => !one.is_active).map((one) => one.webhook_id))
   const payloads = await payloadsOf(options, live)
   const works = live.map((one): Work => ({ claimed: one, lease, payload: payloads.get(one.event_id) ?? null }))
-  return { claimed: claimed.length, live: works }
+  return { claimed: claimed.length, live: works, dead }
 }
 
 /** Makes due what a clock that was ahead has deferred too far, one page a call: a million take a minute and delay nobody. */
