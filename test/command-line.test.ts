@@ -75,6 +75,25 @@ test('a wrong call is refused at once: exit 2, the reason on standard error', as
   }
 })
 
+test('a new secret that POSTHORN_SECRET_KEY would not take is refused before it is announced', async () => {
+  const folder = await mkdtemp(path.join(os.tmpdir(), 'posthorn-command-'))
+  const file = path.join(folder, 'secret')
+  try {
+    for (const [secret, wanted] of [
+      [`"${'s3cret'.repeat(8)}"\n`, /the new secret must not be in quotes\n/],
+      ['s3cret\n', /the new secret must have at least 32 characters\n/],
+      [`${'s3cret'.repeat(8)}\n${'s3cret'.repeat(8)}\n`, /the new secret must be a single line\n/],
+    ] as const) {
+      await writeFile(file, secret)
+      const { status, err } = await posthorn(['rekey', '--new-secret-file', file])
+      assert.match(err, wanted)
+      assert.deepEqual([status, err.includes('s3cret')], [2, false])
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
 test('an argument too many is refused, so that nobody takes it for done', async () => {
   const commandsWithWords = commands.filter(({ path: [group], usage }) => /^\[?</.test(usage) && group !== 'reports')
   assert.ok(commandsWithWords.length > 15, `${commandsWithWords.length}`)

@@ -4,6 +4,7 @@
 
 import { readFile } from 'node:fs/promises'
 import type { Ground } from '../composition/ground.ts'
+import { SETTINGS } from '../config.ts'
 import { accountSecrets, CONSOLE, recordOperatorAction } from '../modules/accounts/index.ts'
 import { domainSecrets } from '../modules/domains/index.ts'
 import { type Running, runningBehind } from '../modules/machines/index.ts'
@@ -47,7 +48,6 @@ export const SEALED: readonly SealedColumn[] = [
 
 const KNOWN_WITHIN_MS = 60_000
 const LOOK_EVERY_MS = 100
-const LEAST_CHARS = 32
 
 /**
  * @param given the new secret, for POSTHORN_SECRET_KEY; null: one is generated, for `secret.key`
@@ -93,8 +93,13 @@ export async function finishRekey(options: RekeyOptions): Promise<Rekeyed> {
 /** Reads a secret for POSTHORN_SECRET_KEY from a file. @throws UsageError when a setting cannot hold it */
 export async function secretIn(file: string): Promise<string> {
   const text = (await readFile(file, 'utf8')).trim()
-  if (text.length < LEAST_CHARS || /\p{Cc}/u.test(text))
-    throw new UsageError(`the new secret must be a single line of at least ${LEAST_CHARS} characters`)
+  if (/\p{Cc}/u.test(text)) throw new UsageError('the new secret must be a single line')
+  try {
+    // Once announced, a secret that no process can start with leaves only a backup.
+    SETTINGS.secretKey.read(text)
+  } catch (cause) {
+    throw new UsageError(`the new secret ${(cause as Error).message}`, { cause })
+  }
   return text
 }
 
