@@ -94,6 +94,7 @@ test('a repeated wrong password is one guess, and does not lock out others at th
   assert.equal(await fixture.try('right'), 'ok')
   for (let n = 0; n < KNOWN_WRONG + 1; n++) await fixture.try(`old ${n}`)
   assert.notEqual(await fixture.try('old 0'), 'refused', 'one more is not known again')
+  assert.equal(await fixture.try(`old ${KNOWN_WRONG}`), 'refused', 'a known one is checked during a lock too')
 })
 
 test('after a lock only one of several simultaneous tries is checked', async () => {
@@ -153,12 +154,15 @@ test('refusals are delayed, up to a number of them, and not at a stop', async ()
 })
 
 test('failures of an address are forgotten after FAILURES_WITHIN_MS', () => {
-  let nowMs = 0
+  const startMs = 10 * FAILURES_WITHIN_MS
+  let nowMs = startMs
   const failures = loginFailures({ ...systemClock(), monotonicMs: () => nowMs }, true)
   for (let n = 0; n < MOST_FAILURES; n++) assert.equal(failures.count(HOME), false)
   assert.equal(failures.count(HOME), true)
   assert.equal(failures.count(AWAY), false)
-  nowMs = FAILURES_WITHIN_MS
+  nowMs = startMs + FAILURES_WITHIN_MS - 1
+  assert.equal(failures.count(HOME), true)
+  nowMs = startMs + FAILURES_WITHIN_MS
   assert.equal(failures.count(HOME), false)
 })
 

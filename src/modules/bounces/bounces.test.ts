@@ -173,7 +173,9 @@ test('a bounce has the facts of its mail in the history and in its only event', 
     events.map(({ data }) => data?.id),
     [made?.id],
   )
+  // The first has email.failed, the second email.complained.
   await record([bounce(a, { type: 'soft', category: 'expired', endsAs: 'failed' })])
+  await record([bounce(a, { type: 'complaint', category: 'spam_complaint', endsAs: null })])
   assert.equal(
     (
       await database.system.query(

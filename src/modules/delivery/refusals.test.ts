@@ -73,6 +73,9 @@ const THREE: readonly (readonly [script: ReceiverScript, became: string])[] = [
   [{ mail: '552 4.2.2 mailbox full' }, 'bounced 3 null'],
   [{ size: 100 }, 'bounced 3 null'],
   [{ dot: '552 5.2.3 message too large for this mailbox' }, 'bounced 3 null'],
+  // A block is about us, and an answer that says nothing is about nobody.
+  [{ rcpt: '550 blocked by our blocklist' }, 'bounced 3 null'],
+  [{ rcpt: '550 no' }, 'bounced 3 null'],
   // The reply of a Postfix that cannot reach the next server to verify the recipient.
   [
     {
