@@ -77,6 +77,10 @@ test('a contact taken off the list is asked again, and the earlier consent and i
   const { body } = await owner.api.get(`${CONTACTS}/export`)
   const line = body.split('\r\n').find((one: string) => one.startsWith(`${email},`))
   assert.ok(line.includes('Weekly news') && line.includes(NEW.consent_text) && line.includes(withdrawn), line)
+  const other = await world.newAccount('Other')
+  const file = `${body.split('\r\n')[0]}\r\n${line}\r\n`
+  const moved = await other.api.post(`${CONTACTS}/import?double_opt_in=false`, file, { 'content-type': 'text/csv' })
+  assert.deepEqual([moved.body.data?.imported, moved.body.data?.errors], [1, []], 'who came back is a subscriber')
   assert.equal((await askBack(id)).body.code, 'invalid_state', 'the consent stands')
 })
 
@@ -104,6 +108,23 @@ test('asking again needs a new consent, goes once a week, and an old link does n
   await later(HOUR_MS)
   assert.equal((await askBack(id, {})).status, 200, 'and once more, as any that is pending')
   assert.equal((await mailsTo(email)).length, 3)
+})
+
+test('who is asked again by several at once gets one mail, and a link from before they left does not confirm it', async () => {
+  const email = fresh()
+  const { id } = await added({ email, consent: OLD })
+  const before = await linkTo(email)
+  assert.equal((await press(before)).status, 200)
+  world.clock.advance(1_000)
+  await owner.api.post(UNSUBSCRIBES, { email })
+  await owner.api.delete(`${UNSUBSCRIBES}/${email}`)
+  world.clock.advance(1_000)
+  const asked = await Promise.all([askBack(id), askBack(id), askBack(id)])
+  assert.deepEqual(asked.map(({ status }) => status).sort(), [200, 409, 409])
+  assert.equal((await mailsTo(email)).length, 2, 'the first one and one more')
+  assert.deepEqual([(await fetch(before)).status, (await press(before)).status], [409, 409])
+  assert.equal((await shown(id)).status, 'pending_confirmation')
+  assert.equal((await press(await linkTo(email))).status, 200)
 })
 
 test('contacts with a complaint, a bounce or a suppression by the account are not asked again', async () => {

@@ -111,6 +111,27 @@ test('a row that is not subscribed is refused as a contact, and the consent proo
   )
 })
 
+test('who unsubscribed and subscribed anew is a contact, who only unsubscribed is none', () => {
+  const [before, left, after] = ['2025-12-31T23:59:59.000Z', '2026-01-02T03:04:05.000Z', '2026-01-02T03:04:05.001Z']
+  for (const [confirmed, created, isContact] of [
+    [after, before, true],
+    ['', after, true],
+    [before, after, false],
+    ['', before, false],
+    ['', '', false],
+    // Another service's way to write a time, whose order is not known.
+    ['12/31/2026', before, false],
+  ] as const) {
+    const row = `a@x.test,subscribed,${confirmed},${created},${left}`
+    const { entries } = readList(`email,status,confirmed_at,created_at,unsubscribed_at\r\n${row}`)
+    assert.deepEqual(
+      entries.map((entry) => contactRefusal(entry) === null),
+      [isContact],
+      row,
+    )
+  }
+})
+
 test('names of contacts are found under the headings that spreadsheets use in other languages', () => {
   const named = (text: string): unknown =>
     readList(text)

@@ -19,23 +19,35 @@ const LAST_NAMES = [
   ...['nachname', 'familienname', 'nom', 'nom de famille', 'apellidos', 'apellido', 'cognome', 'achternaam'],
 ]
 const STATUSES = ['status', 'subscription status', 'subscription_status', 'subscriber status', 'email status']
+const OWN_LEFT = 'unsubscribed_at'
+/** Since when somebody subscribes; the first that is given counts. The service's own export has these beside `unsubscribed_at`. */
+const SINCE = ['confirmed_at', 'created_at']
 /** Time of leaving, as some services export it. */
-const LEFT = ['unsub_time', 'unsubscribed_at', 'clean_time', 'cleaned_at', 'bounced_at', 'complained_at']
+const LEFT = ['unsub_time', OWN_LEFT, 'clean_time', 'cleaned_at', 'bounced_at', 'complained_at']
+/** As the export writes a time. Two of these are in order as texts are; those of other services may not even be readable. */
+const OWN_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const SUBSCRIBED = ['', 'subscribed', 'confirmed', 'active']
 
 /** The headings that are read, besides the address. */
 export const CONTACT_COLUMNS: readonly string[] = [
   ...['name', ...FIRST_NAMES, ...LAST_NAMES, 'source', 'tags', ...STATUSES, ...LEFT],
-  ...['source_url', 'consent_text', 'consent_at'],
+  ...['source_url', 'consent_text', 'consent_at', ...SINCE],
 ]
 
 /** @returns why the row is not imported; null for a subscriber */
 export function contactRefusal({ fields }: Pick<ListedContact, 'fields'>): string | null {
   const status = STATUSES.map((name) => fields[name] ?? '').find((word) => !SUBSCRIBED.includes(word.toLowerCase()))
-  const left = LEFT.find((name) => (fields[name] ?? '') !== '')
+  const left = LEFT.find((name) => (fields[name] ?? '') !== '' && !(name === OWN_LEFT && hasReturned(fields)))
   if (status === undefined && left === undefined) return null
   const what = status === undefined ? `${left} has a time` : `the status is "${status}"`
   return `${what}, which is no subscriber. Who unsubscribed can be imported on the page of unsubscribes, who bounced or complained on that of suppressions.`
+}
+
+/** The person has subscribed since they left. */
+function hasReturned(fields: ListedContact['fields']): boolean {
+  const left = fields[OWN_LEFT] ?? ''
+  const since = SINCE.map((name) => fields[name] ?? '').find(Boolean) ?? ''
+  return OWN_TIME.test(left) && OWN_TIME.test(since) && since > left
 }
 
 /** The API body for a row. */
