@@ -387,9 +387,15 @@ test('live mail: the sender rule holds, quota is counted, mail of test keys stay
   const made = await api.post(CONTACTS, { email: 'a@reader.example' })
   assert.equal(made.status, 201)
   assert.equal(await used(), before + 1)
-  const tested = await testApi.post(CONTACTS, { email: 'b@reader.example' })
-  assert.equal(tested.status, 201)
+  const email = 'b@reader.example'
+  for (let tries = 0; tries < 3; tries++) {
+    const tested = await testApi.post(CONTACTS, { email })
+    assert.deepEqual([tested.status, tested.body.data?.confirmation_sent_at !== null], [201, true])
+    await api.delete(`${CONTACTS}/${tested.body.data.id}`)
+  }
   assert.equal(await used(), before + 1)
+  const asked = await api.post(CONTACTS, { email })
+  assert.notEqual(asked.body.data?.confirmation_sent_at, null, 'mails of test keys take none of the three from live ones')
   const [mail] = (await api.get('/api/v1/emails?recipient=a@reader.example')).body.data
   const { text, html } = (await api.get(`/api/v1/emails/${mail.id}`)).body.data
   const [link] = /http\S+\/confirm\/(\S+)/.exec(text) ?? []

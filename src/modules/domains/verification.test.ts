@@ -147,6 +147,19 @@ test('scheduled rechecks: verified, lost, back, lost for 72 hours; a dead DNS ch
   )
 })
 
+test('a recheck that is broken off by a stop leaves what the one before found; the next one is kept', async () => {
+  const added = await addDomain()
+  await publish(added)
+  await ask('POST', `${V1}/${added.id}/verify`)
+  const [domain] = await domains.find(added.id)
+  assert.ok(domain !== undefined)
+  time.now = new Date(time.now.getTime() + HOUR_MS)
+  await assert.rejects(domains.recheck(domain, AbortSignal.abort()))
+  assert.deepEqual(await domains.find(added.id), [domain])
+  const checked = await domains.recheck(domain, new AbortController().signal)
+  assert.deepEqual([checked?.verifiedAt, checked?.lastCheckedAt], [domain.verifiedAt, time.now])
+})
+
 test('ten simultaneous verifies report one change of state once', async () => {
   const domain = await addDomain()
   await publish(domain)
