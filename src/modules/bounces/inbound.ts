@@ -25,7 +25,7 @@ import { identifiersOf } from '../../mail/reports/arf.ts'
 import type { Report } from '../../mail/reports/classify.ts'
 import { readFeedbackAddress, readReturnPath, type VerpIds, type VerpMac } from '../../mail/verp.ts'
 import type { Clock } from '../../platform/clock.ts'
-import { type Database, type Db, isBrokenOff, isUnavailable, lacksDay } from '../../platform/db.ts'
+import { type Database, type Db, isPassing } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import type { ReportIntake } from '../../platform/domain-reports/intake.ts'
 import { firstIdAt, type Ids } from '../../platform/ids.ts'
@@ -208,6 +208,10 @@ async function readClaimed(options: InboundOptions, readers: Readers, claimed: C
     await database.system.execute(sql.RELEASE_REPORT, [claimed.id, claimed.until, later])
     return later
   }
+  // An outage, a conflicting transaction, a statement that waited too long or a missing partition is not the report's fault.
+  const uncount = async (): Promise<void> => {
+    await database.system.execute(sql.UNCOUNT_TRY, [claimed.id, claimed.until]).catch(() => undefined)
+  }
   // The count was raised before reading: this also catches a report that kills the process.
   if (claimed.tries > TRIES_MOST) return quarantine(options, readers, claimed)
   let apply: ((db: Db) => Promise<End>) | null
@@ -215,7 +219,8 @@ async function readClaimed(options: InboundOptions, readers: Readers, claimed: C
     apply = await effectOf(options, readers, claimed)
   } catch (err) {
     log.warn({ ...about, err, tries: claimed.tries }, 'a report could not be read')
-    if (claimed.tries >= TRIES_MOST) return quarantine(options, readers, claimed)
+    if (isPassing(err)) await uncount()
+    else if (claimed.tries >= TRIES_MOST) return quarantine(options, readers, claimed)
     return putOff(AGAIN_MS)
   }
   if (apply === null) {
@@ -235,9 +240,7 @@ async function readClaimed(options: InboundOptions, readers: Readers, claimed: C
       return effect.outcome
     })
     .catch(async (error: unknown) => {
-      // An outage, a conflicting transaction or a missing partition is not the report's fault.
-      if (isUnavailable(error) || isBrokenOff(error) || lacksDay(error))
-        await database.system.execute(sql.UNCOUNT_TRY, [claimed.id, claimed.until]).catch(() => undefined)
+      if (isPassing(error)) await uncount()
       throw error
     })
   if (outcome === null) return putOff(Math.min(AGAIN_MOST_MS, AGAIN_MS + waitsSince(claimed, clock) / 2))
