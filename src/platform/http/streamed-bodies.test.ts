@@ -126,6 +126,30 @@ for (const [path, expected] of REFUSALS) {
   })
 }
 
+test('a client that writes on and on after its refusal is disconnected', async () => {
+  const app = fastify({ forceCloseConnections: true })
+  readBodies(app)
+  app.post('/', { bodyLimit: 1_000 }, async () => 'never')
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const socket = net.connect({ host: '127.0.0.1', port })
+  try {
+    socket.on('error', () => undefined)
+    socket.resume()
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${1e12}\r\n\r\n`)
+    const part = Buffer.alloc(BYTES / 20, 'x')
+    let written = 0
+    for (; written < 20 * BYTES && !socket.destroyed; written += part.length) {
+      if (!socket.write(part)) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed])
+    }
+    assert.ok(written > 5 * BYTES && written < 20 * BYTES, `${written} bytes`)
+  } finally {
+    socket.destroy()
+    await app.close()
+  }
+})
+
 test('an answer waits for no body on a connection that stays open', async () => {
   const app = fastify({ forceCloseConnections: true })
   readBodies(app)
