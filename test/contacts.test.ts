@@ -395,7 +395,11 @@ test('live mail: the sender rule holds, quota is counted, mail of test keys stay
   }
   assert.equal(await used(), before + 1)
   const asked = await api.post(CONTACTS, { email })
-  assert.notEqual(asked.body.data?.confirmation_sent_at, null, 'mails of test keys take none of the three from live ones')
+  assert.notEqual(
+    asked.body.data?.confirmation_sent_at,
+    null,
+    'mails of test keys take none of the three from live ones',
+  )
   const [mail] = (await api.get('/api/v1/emails?recipient=a@reader.example')).body.data
   const { text, html } = (await api.get(`/api/v1/emails/${mail.id}`)).body.data
   const [link] = /http\S+\/confirm\/(\S+)/.exec(text) ?? []

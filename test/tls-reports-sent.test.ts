@@ -67,6 +67,12 @@ test('a report accepted by HTTPS is done, and one that nobody accepts in three d
   const left = await sessionsWith(h, ['sts.test'], 1)
   const site = web('')
   const look = (): Promise<void> => lookForReports(h, site, async () => assert.fail('nobody wants a mail'))
+  for (const broken of ['servfail', 'timeout'] as const) {
+    h.zones.declare({ '_smtp._tls.sts.test': broken })
+    await look()
+    assert.deepEqual([await left(), site.asked], [['sts.test'], []], 'whether it wants reports is not known')
+  }
+  h.zones.declare({ '_smtp._tls.sts.test': rua('sts.test') })
   site.answer = 'down'
   await look()
   assert.deepEqual(await left(), ['sts.test'])

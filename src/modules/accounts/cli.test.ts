@@ -5,6 +5,7 @@ import { type Fixture, fixture, log, type Node, until } from '../../../test/worl
 import { readConfig } from '../../config.ts'
 import { UsageError } from '../../platform/command.ts'
 import { accountCommands } from './cli.ts'
+import { accountNamed } from './cli-options.ts'
 import { isKey } from './key-format.ts'
 
 let home: Fixture
@@ -62,6 +63,14 @@ test('a second account with an address is made, and the operator is told of the 
   assert.notEqual(second.account_id, first.account_id)
   assert.equal(warned.length, 1)
   assert.match(warned[0] ?? '', new RegExp(`^account ${first.account_id} has twice@example.com too\\. `))
+  for (const line of ['suspend twice@example.com', 'delete twice@example.com --confirm twice@example.com'])
+    await assert.rejects(posthorn(`account ${line}`), /several accounts have the email twice@example.com/, line)
+  const left = (await json('account list')).filter(({ email }: { email: string }) => /^twice@/i.test(email))
+  assert.deepEqual(
+    left.map(({ suspended_at }: { suspended_at: string | null }) => suspended_at),
+    [null, null],
+  )
+  await assert.rejects(accountNamed(home.operator.database, null), /there are several accounts/)
 })
 
 test('a name that the profile would refuse is refused', async () => {
