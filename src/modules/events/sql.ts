@@ -48,14 +48,12 @@ export const after = statement(
      case when $5::smallint[] is null or type = any($5) then data end as data,
      case when $5::smallint[] is null then facts end as facts ${STRETCH}`,
 )
-/** The end of a stretch that is read only for some types. */
-export const stretchEnd = statement(
-  'events_stretch_end',
-  `select xid::text as xid, seq, latest, taken::int
+const endOf = (stretch: string): string => `select xid::text as xid, seq, latest, taken::int
    from (select xid, seq, max(at) over stretch as latest, row_number() over stretch as taken
-     from (select xid, seq, at ${STRETCH}) s window stretch as (order by xid, seq)) t
-   order by taken desc limit 1`,
-)
+     from (select xid, seq, at ${stretch}) s window stretch as (order by xid, seq)) t
+   order by taken desc limit 1`
+/** The end of a stretch that is read only for some types. */
+export const stretchEnd = statement('events_stretch_end', endOf(STRETCH))
 export const ofTypes = statement(
   'events_of_types',
   `select xid::text as xid, seq, at, event_id, account_id, domain_id, email_id, type, stream, sandbox, tag, data, facts
@@ -92,11 +90,8 @@ export const lockApart = statement(
 /** As `stretchEnd`, up to where the follower has come: $5 and $6. */
 export const apartEnd = statement(
   'events_apart_end',
-  `select xid::text as xid, seq, latest, taken::int
-   from (select xid, seq, max(at) over stretch as latest, row_number() over stretch as taken
-     from (select xid, seq, at from event where (xid, seq) > ($1::xid8, $2) and (xid, seq) <= ($5::xid8, $6) and at >= $3
-       order by event.xid, event.seq limit $4) s window stretch as (order by xid, seq)) t
-   order by taken desc limit 1`,
+  endOf(`from event where (xid, seq) > ($1::xid8, $2) and (xid, seq) <= ($5::xid8, $6) and at >= $3
+   order by event.xid, event.seq limit $4`),
 )
 /** The account as text: the plan begins at the cursor and not at the account, which may have millions of events. */
 export const ofAccount = statement(
