@@ -20,7 +20,7 @@ type Each = <T>(work: (db: Db) => Promise<T>) => Promise<T>
 export async function clearDisabled(each: Each, webhookId: string, now: Date): Promise<void> {
   const oldest = await each((db) => db.one<{ id: string }>(sql.oldestLogged, [webhookId]))
   await thinOut(each, webhookId, { before: oldest?.id ?? null, isRemoved: false })
-  await each((db) => db.execute(sql.purge, [[webhookId], logBegins(now)]))
+  await each((db) => db.execute(sql.purge, [webhookId, logBegins(now)]))
 }
 
 /** Leaves what is queued or sent meanwhile. */

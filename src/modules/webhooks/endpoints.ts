@@ -126,7 +126,7 @@ export async function removeEndpoint({ database }: EndpointContext, requester: A
   const each = <T>(work: (db: Db) => Promise<T>): Promise<T> => database.tenant(requester.accountId, work)
   await each((db) => readEndpoint(db, requester, id))
   await clearRemoved(each, id)
-  await database.tenant(requester.accountId, async (db) => {
+  await each(async (db) => {
     const row = await db.one<Endpoint>(sql.lockOne, [requester.accountId, requester.domainIds, id])
     if (row === null) throw errors.not_found()
     await db.execute(sql.dropQueued, [requester.accountId, id])

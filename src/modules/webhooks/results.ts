@@ -16,7 +16,7 @@ export interface Results {
    * queue is cleared first. Never rejects.
    */
   record(ended: Ended): Promise<void>
-  /** Clears the queue of a disabled endpoint. Never rejects. */
+  /** Clears the queue of a disabled endpoint, unless that is being done. Never rejects. */
   clear(webhookId: string): Promise<void>
   /** Whether `more` further results can be taken. */
   hasRoomFor(more: number): boolean
@@ -26,9 +26,7 @@ export function resultsOf(options: RecordOptions & { readonly log: Logger }): Re
   const written = groupCommit<Ended, boolean>({
     write: async (ended) => {
       const disabled = await recordAgain(options, ended)
-      // One of the results speaks for the endpoint.
-      const firsts = new Map(ended.toReversed().map((one) => [one.webhookId, one]))
-      return ended.map((one) => disabled.includes(one.webhookId) && firsts.get(one.webhookId) === one)
+      return ended.map(({ webhookId }) => disabled.includes(webhookId))
     },
     sizeOf: () => 1,
     maxItems: MAX_RECORDED_TOGETHER,
@@ -37,8 +35,11 @@ export function resultsOf(options: RecordOptions & { readonly log: Logger }): Re
     maxWaitingBytes: MAX_UNRECORDED,
     full: () => new Error('too many results wait to be written'),
   })
+  const clearing = new Set<string>()
   // Apart from the results, which others wait for.
   const clear = async (webhookId: string): Promise<void> => {
+    if (clearing.has(webhookId)) return
+    clearing.add(webhookId)
     try {
       await clearDisabled((work) => work(options.database.system), webhookId, options.clock.now())
     } catch (err) {
@@ -46,6 +47,8 @@ export function resultsOf(options: RecordOptions & { readonly log: Logger }): Re
         { err, webhook_id: webhookId },
         'what waits for a disabled endpoint will be dropped when it is due',
       )
+    } finally {
+      clearing.delete(webhookId)
     }
   }
   let unrecorded = 0

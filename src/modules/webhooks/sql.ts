@@ -84,16 +84,12 @@ export const dropQueued = statement(
   'webhooks_drop_queued',
   'delete from webhook_queue where account_id = $1 and webhook_id = $2',
 )
-// Logs as failed what was attempted and will not be retried, up to the newest 10,000: one transaction cannot write millions.
-// What was never attempted leaves nothing. The log does not accept what was queued before `from`.
-const ending = (dropping: string, from: string): string => `with dropped as (${dropping} returning q.*)
-   insert into webhook_delivery (id, account_id, webhook_id, event_id, event_at, event, email_id, attempt, success, last)
-   select id, account_id, webhook_id, event_id, event_at, event, email_id, attempt, false, last from dropped
-   where attempt > 0 and id >= ${from} order by id desc limit 10000`
+/** Of one endpoint, the newest: one transaction cannot write millions. */
+const LOGGED_TOGETHER = 10_000
 /** The oldest delivery of an endpoint that `purge` logs when it ends; no row: it logs all that were attempted. */
 export const oldestLogged = statement(
   'webhooks_oldest_logged',
-  `select id from webhook_queue where webhook_id = $1 and attempt > 0 order by id desc offset 9999 limit 1`,
+  `select id from webhook_queue where webhook_id = $1 and attempt > 0 order by id desc offset ${LOGGED_TOGETHER - 1} limit 1`,
 )
 // Deletes, of the $5 next deliveries of an endpoint after due time $3 and id $4, what leaves nothing in the log: what was never
 // attempted, and what is older than $2; with $6 all of them, of an enabled endpoint too. What a worker writes is passed over.
@@ -259,14 +255,15 @@ export const letGo = statement(
   `update webhook_queue q set held = false, due = $2 where q.event_id = any($1::uuid[]) and q.held and q.due > $2
      and not exists (select from webhook_queue l where l.event_id = q.event_id and l.leads)`,
 )
-// Only disabled ones: an endpoint enabled meanwhile may have been queued something since.
+// Logs as failed what was attempted and will not be retried; what was never attempted leaves nothing. Only of a disabled endpoint:
+// one enabled meanwhile may have been queued something since. The log does not accept what was queued before $2.
 export const purge = statement(
   'webhooks_purge',
-  ending(
-    `delete from webhook_queue q using webhook w
-     where q.webhook_id = any($1::uuid[]) and w.id = q.webhook_id and not w.is_active`,
-    '$2',
-  ),
+  `with dropped as (
+     delete from webhook_queue q using webhook w where q.webhook_id = $1 and w.id = q.webhook_id and not w.is_active returning q.*)
+   insert into webhook_delivery (id, account_id, webhook_id, event_id, event_at, event, email_id, attempt, success, last)
+   select id, account_id, webhook_id, event_id, event_at, event, email_id, attempt, false, last from dropped
+   where attempt > 0 and id >= $2 order by id desc limit ${LOGGED_TOGETHER}`,
 )
 
 // --- the delivery log

@@ -75,14 +75,6 @@ export function webhookWorker(options: WorkerOptions): Loop {
     if (withdrawn.length > 0) track(giveBack(withdrawn).then(() => worker.wake()))
   }
 
-  /** Disabled endpoints whose queues are being cleared, beside the claims. */
-  const clearing = new Set<string>()
-  const clear = async (webhookId: string): Promise<void> => {
-    clearing.add(webhookId)
-    await results.clear(webhookId)
-    clearing.delete(webhookId)
-  }
-
   const recall = recallOf(database, clock)
   const turn = async (): Promise<number> => {
     if (!results.hasRoomFor(MAX_HELD)) return POLL_MS
@@ -96,7 +88,7 @@ export function webhookWorker(options: WorkerOptions): Loop {
     const works = await claim(options, places)
     const isOld = ({ claimed: { webhook_id: id } }: Work): boolean => changed.has(id) || changed.has(null)
     for (const work of works.live) if (!isOld(work)) queues.add(work)
-    for (const id of works.dead) if (!clearing.has(id)) track(clear(id))
+    for (const id of works.dead) track(results.clear(id))
     await giveBack(works.live.filter(isOld))
     return works.claimed > 0 ? 0 : POLL_MS
   }
