@@ -213,7 +213,7 @@ function Why({ email, bounces }: { readonly email: Json; readonly bounces: reado
         {bounce.suppressed === true && (
           <p>
             <Link to="/suppressions" search={{ search: email.to } as never} className="underline">
-              {email.to} has been suppressed since
+              See the suppression
             </Link>
           </p>
         )}
