@@ -416,30 +416,6 @@ test('the health page says how far each rate is from its target and what to do, 
   assert.deepEqual(here.faults, [])
 })
 
-test('a suppressed email names the list that its recipient is on, and links to it', async () => {
-  const who = await dashboard.owner()
-  const mail = {
-    from: 'a@b.example',
-    subject: 'Refused',
-    text: 'Hi',
-    to: ['no@example.net', 'gone@example.net', 'jo@example.net'],
-  }
-  await call(who.test_api_key, 'POST', '/api/v1/customer/unsubscribes', { email: 'no@example.net' })
-  await call(who.test_api_key, 'POST', '/api/v1/customer/suppressions', { email: 'gone@example.net' })
-  const { body } = await call(who.test_api_key, 'POST', '/api/v1/send', mail)
-  const [no, gone] = body.data.recipients
-  await using here = await dashboard.visit(who)
-  const { page } = here
-  await dashboard.open(page, `/emails/${no.email_id}`)
-  await page.getByText('Because the recipient unsubscribed.').waitFor()
-  await page.getByRole('link', { name: 'See when and how they unsubscribed', exact: true }).click()
-  await page.getByRole('heading', { name: 'Unsubscribes', exact: true }).waitFor()
-  await dashboard.open(page, `/emails/${gone.email_id}`)
-  await page.getByRole('link', { name: 'See the suppression', exact: true }).click()
-  await page.getByRole('heading', { name: 'Suppressions', exact: true }).waitFor()
-  assert.deepEqual(here.faults, [])
-})
-
 test('a list shows all of its columns on a tablet', async () => {
   const who = await dashboard.owner()
   const mail = {

@@ -1,4 +1,5 @@
-// Reading emails: with embedded images and attachments, and one after the other in the order of their list.
+// Reading emails: with embedded images and attachments, one after the other in the order of their list, and the lists that
+// stopped them.
 
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
@@ -217,5 +218,48 @@ test('the sentence of a page is read from the list below it, which is asked for 
     await page.getByText(sentence, { exact: true }).waitFor()
     assert.equal(asked.length, 1, asked.join(' '))
   }
+  assert.deepEqual(here.faults, [])
+})
+
+test('a suppressed email names the list that its recipient is on, and links to it', async () => {
+  const who = await dashboard.owner()
+  const mail = {
+    from: 'a@b.example',
+    subject: 'Refused',
+    text: 'Hi',
+    to: ['no@example.net', 'gone@example.net', 'jo@example.net'],
+  }
+  await call(who.test_api_key, 'POST', '/api/v1/customer/unsubscribes', { email: 'no@example.net' })
+  await call(who.test_api_key, 'POST', '/api/v1/customer/suppressions', { email: 'gone@example.net' })
+  const { body } = await call(who.test_api_key, 'POST', '/api/v1/send', mail)
+  const [no, gone] = body.data.recipients
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, `/emails/${no.email_id}`)
+  await page.getByText('Because the recipient unsubscribed.').waitFor()
+  await page.getByRole('link', { name: 'See when and how they unsubscribed', exact: true }).click()
+  await page.getByRole('heading', { name: 'Unsubscribes', exact: true }).waitFor()
+  await dashboard.open(page, `/emails/${gone.email_id}`)
+  await page.getByRole('link', { name: 'See the suppression', exact: true }).click()
+  await page.getByRole('heading', { name: 'Suppressions', exact: true }).waitFor()
+  assert.deepEqual(here.faults, [])
+})
+
+test('the page of a bounced sandbox email leads to its suppression, which the list has on request alone', async () => {
+  const who = await dashboard.owner()
+  const mail = { from: 'a@b.example', to: 'bounce@sandbox.test', subject: 'Your order', text: 'On its way.' }
+  const { body } = await call(who.test_api_key, 'POST', '/api/v1/send', mail)
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, `/emails/${body.data.email_id}`)
+  await page.getByRole('link', { name: 'See the suppression', exact: true }).click()
+  const row = page.getByRole('row', { name: 'bounce@sandbox.test · sandbox' })
+  await row.waitFor()
+  await page.getByLabel('Sandbox').selectOption({ label: 'excluded' })
+  await page.getByText('Nothing matches these filters.').waitFor()
+  await page.getByLabel('Sandbox').selectOption({ label: 'included' })
+  await row.getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('button', { name: 'Allow email' }).click()
+  await page.getByText('Nothing matches these filters.').waitFor()
   assert.deepEqual(here.faults, [])
 })

@@ -14,6 +14,7 @@ import { announce } from '../ui/announcements.tsx'
 import { Confirm } from '../ui/confirm.tsx'
 import { DateTimeInput, localOf, momentOf } from '../ui/date-time-input.tsx'
 import { Neighbours } from '../ui/neighbours.tsx'
+import { entrySearch } from '../ui/search.ts'
 import {
   Button,
   Copy,
@@ -212,7 +213,7 @@ function Why({ email, bounces }: { readonly email: Json; readonly bounces: reado
         {answer !== null && <p className="font-mono text-xs break-words text-quiet">{answer}</p>}
         {bounce.suppressed === true && (
           <p>
-            <Link to="/suppressions" search={{ search: email.to } as never} className="underline">
+            <Link to="/suppressions" search={entrySearch(email.to, email) as never} className="underline">
               See the suppression
             </Link>
           </p>
@@ -233,7 +234,7 @@ function Refused({ email }: { readonly email: Json }) {
         <p>
           <Link
             to={asked ? '/unsubscribes' : '/suppressions'}
-            search={{ search: email.to } as never}
+            search={entrySearch(email.to, email) as never}
             className="underline"
           >
             {asked ? 'See when and how they unsubscribed' : 'See the suppression'}

@@ -7,7 +7,7 @@ import { useDomainFilter } from '../figures/by-domain.tsx'
 import { useRecentFigures } from '../figures/recent-figures.ts'
 import { ExampleCall, FIRST_EMAIL } from '../ui/example-call.tsx'
 import { Listing, WHOLE_ADDRESS } from '../ui/listing.tsx'
-import type { Search } from '../ui/search.ts'
+import { entrySearch, type Search } from '../ui/search.ts'
 import { NOT_YET, Page, State, Time } from '../ui/ui.tsx'
 import { EVENTS } from '../webhooks/event-types.ts'
 import { engagementIn } from '../words/answers.ts'
@@ -110,7 +110,7 @@ function NoEmail({ row }: { readonly row: Json }) {
 
 /** The page and the link text for an event that is not about one email. */
 function placeOf({ event, data }: Json): { readonly to: string; readonly search?: Search; readonly words: string } {
-  const search = { search: addressOf(data) }
+  const search = entrySearch(addressOf(data), data)
   switch (event) {
     case 'contact.confirmed':
       return { to: `/contacts/${data.contact_id}`, words: `${data.previous_status} → ${data.status}` }

@@ -79,10 +79,27 @@ async function importInto(path: string, part: readonly Entry[], entryOf: (entry:
   }
 }
 
+/** Entries that sandbox emails made, which stop sandbox emails alone. */
+const SANDBOX: Filter = {
+  name: 'include_sandbox',
+  label: 'Sandbox',
+  unset: 'excluded',
+  options: [['true', 'included']],
+}
 const SUPPRESSION_FILTERS: readonly Filter[] = [
   { name: 'search', label: 'Address' },
   { name: 'reason', label: 'Reason', options: words(...SUPPRESSION_REASONS) },
+  SANDBOX,
 ]
+
+function Address({ row: { email, sandbox } }: { readonly row: Json }) {
+  return (
+    <>
+      {email}
+      {sandbox && <span className="text-quiet"> · sandbox</span>}
+    </>
+  )
+}
 
 export function Suppressions() {
   const chosen = chosenOf(SUPPRESSION_FILTERS, useSearch({ strict: false }) as Search)
@@ -111,7 +128,7 @@ export function Suppressions() {
           {...LIST_EVERY}
           filters={SUPPRESSION_FILTERS}
           columns={[
-            { head: 'Address', main: true, cell: ({ email }) => email },
+            { head: 'Address', main: true, cell: (row: Json) => <Address row={row} /> },
             {
               head: 'Reason',
               cell: ({ reason }) => <span className="whitespace-nowrap">{reason.replaceAll('_', ' ')}</span>,
@@ -134,7 +151,8 @@ export function Suppressions() {
           ]}
           empty={
             <>
-              No suppressed addresses. Hard bounces and complaints are listed here automatically.{' '}
+              No suppressed addresses. Hard bounces and complaints are listed here automatically, those of sandbox
+              emails with Sandbox included.{' '}
               <IfPermitted scope="suppressions:write">
                 Use Import to bring the list from your previous provider.
                 <AsCall path={SUPPRESSIONS} body={{ email: 'someone@example.net', details: 'asked by phone' }} />
@@ -253,7 +271,7 @@ function unsubscribeOf({ email, fields }: Entry): object {
   return { email, reason: fields['reason'] ?? '' }
 }
 
-const UNSUBSCRIBE_FILTERS: readonly Filter[] = [{ name: 'search', label: 'Address' }]
+const UNSUBSCRIBE_FILTERS: readonly Filter[] = [{ name: 'search', label: 'Address' }, SANDBOX]
 
 function askedOut(total: number): string {
   if (total === 0) return 'Nobody has asked for no more email.'
@@ -306,7 +324,7 @@ export function Unsubscribes() {
           {...LIST_EVERY}
           filters={UNSUBSCRIBE_FILTERS}
           columns={[
-            { head: 'Address', main: true, cell: ({ email }) => email },
+            { head: 'Address', main: true, cell: (row: Json) => <Address row={row} /> },
             {
               head: 'Source',
               cell: ({ source }) => <span className="whitespace-nowrap">{source.replaceAll('_', ' ')}</span>,

@@ -17,6 +17,8 @@ export interface Filter {
   readonly label: string
   /** Choices; absent for free text. */
   readonly options?: readonly (readonly [value: string, label: string])[]
+  /** Label of the choice of none of them; absent: all. */
+  readonly unset?: string
   /** A day: the URL contains it as entered; the API gets where it begins or ends in the viewer's time zone. */
   readonly day?: 'start' | 'end'
   /** The expected form of its text, shown when the input is wrong. */
@@ -236,7 +238,7 @@ function Filters({
   }
   return (
     <form role="search" onSubmit={submit} className="mb-4 flex flex-wrap items-end gap-3">
-      {filters.map(({ name, label, options, day, form, wide = false }, i) => {
+      {filters.map(({ name, label, options, unset = 'all', day, form, wide = false }, i) => {
         const ref = i === PHONE_FILTERS ? revealed : undefined
         const spare = i >= PHONE_FILTERS && !all && search[name] === undefined ? 'max-md:hidden' : ''
         return options === undefined ? (
@@ -262,7 +264,7 @@ function Filters({
               label={label}
               value={search[name] ?? ''}
               onChange={(value) => settle({ [name]: value })}
-              options={[['', 'all'], ...options]}
+              options={[['', unset], ...options]}
             />
           </div>
         )

@@ -2,6 +2,11 @@
 
 export type Search = Readonly<Record<string, string | undefined>>
 
+/** Finds an address on the page of suppressions or of unsubscribes, which leave out what sandbox emails made unless asked. */
+export function entrySearch(address: string, of: { readonly sandbox?: unknown }): Search {
+  return { search: address, ...(of.sandbox === true && { include_sandbox: 'true' }) }
+}
+
 /** Values are text as written: `tag=true` is the tag "true", and `tag=1.10` is not 1.1. Of a repeated name, the first counts. */
 export function parseSearch(query: string): Record<string, string> {
   const given = [...new URLSearchParams(query)].toReversed()
