@@ -90,7 +90,7 @@ test('what no event announces appears too, while the page is live', async () => 
   }
 })
 
-test('a day of a chart leads to what the chart counts', async () => {
+test('a day of a chart leads to what the chart counts, and opens say on which platforms they were', async () => {
   const who = await dashboard.owner()
   await using here = await dashboard.visit(who)
   const { page } = here
@@ -98,6 +98,12 @@ test('a day of a chart leads to what the chart counts', async () => {
     const { data, ...answer } = await (await route.fetch()).json()
     await route.fulfill({ json: { ...answer, data: data.map((day: object) => ({ ...day, sent: 3, opens: 3 })) } })
   })
+  await page.route('**/opens/platforms?*', async (route) => {
+    const answer = await (await route.fetch()).json()
+    await route.fulfill({ json: { ...answer, totals: { desktop: 10, mobile: 30, webmail: 0, unknown: 0 } } })
+  })
+  await dashboard.open(page, '/')
+  await page.getByText(/^By people: mobile 75\.0.%, desktop 25\.0.%\.$/).waitFor()
   for (const [title, expected] of [
     ['Opens', /\/events\?from=(\d{4}-\d\d-\d\d)&to=\1&include_sandbox=false&event=email\.opened$/],
     ['Emails by day', /\/emails\?from=(\d{4}-\d\d-\d\d)&to=\1&include_sandbox=false$/],
@@ -191,6 +197,7 @@ test('a risk check judges the sender, the text and the kind of mail that were ty
   })
   await page.getByRole('heading', { name: 'Risk', exact: true }).waitFor()
   await page.getByText('first email is a bulk email').waitFor()
+  await page.getByRole('listitem').filter({ hasText: 'Start with small numbers' }).waitFor()
   const score = page.getByRole('heading', { name: /^Content: \d+ of 100/ })
   await page.route('**/api/v1/risk/preview', (route) => route.fulfill({ status: 503, body: '' }))
   await page.getByRole('button', { name: 'Check', exact: true }).click()
@@ -243,4 +250,34 @@ test('a year with too many digits neither fails the page nor loses what is typed
     assert.match(await page.getByLabel('Expires', { exact: true }).inputValue(), /^(?:\d{4}-11-29T15:30)?$/)
     assert.deepEqual(here.faults, [])
   }
+})
+
+test('the content of emails is listed with what lowered its score, that of refused ones too', async () => {
+  const who = await dashboard.owner()
+  const mail = { from: 'a@b.example', to: 'jo@example.net', subject: 'Your order', text: 'It leaves tomorrow.' }
+  const spam = {
+    subject: 'URGENT!!! You have WON $1,000,000 - claim your prize NOW',
+    text: 'Congratulations winner! Act now, limited time offer! Send your bank account and password by Western Union. Viagra, casino, make money fast!!!',
+  }
+  const { body } = await call(who.test_api_key, 'POST', '/api/v1/send', mail)
+  assert.equal(
+    (await call(who.test_api_key, 'POST', '/api/v1/send', { ...mail, ...spam })).body.code,
+    'content_risk_high',
+  )
+  await using here = await dashboard.visit(who)
+  const { page } = here
+  await dashboard.open(page, '/risk')
+  const rows = page.getByRole('table', { name: 'Content events', exact: true }).getByRole('row')
+  const refused = rows.filter({ hasText: 'blocked' }).filter({ hasText: 'refused' })
+  await refused.waitFor()
+  await page.getByLabel('Content risk', { exact: true }).selectOption({ label: 'low' })
+  await refused.waitFor({ state: 'detached' })
+  await rows.filter({ hasText: 'scored' }).getByRole('link', { name: 'View email', exact: true }).click()
+  await page.waitForURL(`**/emails/${body.data.email_id}`)
+  await page.route('**/api/v1/customer/limits', (route) =>
+    route.fulfill({ json: { data: { features: { risk: true, content_events: false } } } }),
+  )
+  await dashboard.open(page, '/risk')
+  assert.equal(await rows.count(), 0)
+  assert.deepEqual(here.faults, [])
 })

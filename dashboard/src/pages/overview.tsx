@@ -20,6 +20,7 @@ import { isOver, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE, rate } from '../words/rate
 
 const RANGES = [7, 30, 90] as const
 const DEFAULT_DAYS = 30
+const PLATFORMS = ['mobile', 'desktop', 'webmail', 'unknown'] as const
 
 export function Overview() {
   const search = useSearch({ strict: false }) as Search
@@ -36,7 +37,8 @@ export function Overview() {
   const providers = useApi(withQuery('/stats/outbound/providers', range), every)
   const opens = useApi(withQuery('/stats/outbound/opens', range), every)
   const clicks = useApi(withQuery('/stats/outbound/clicks', range), every)
-  const reports = [sends, bounces, spam, providers, opens, clicks]
+  const platforms = useApi(withQuery('/stats/outbound/opens/platforms', range), every)
+  const reports = [sends, bounces, spam, providers, opens, clicks, platforms]
   const latest = useApi(
     withQuery('/customer/bounces', {
       ...{ limit: 100, domain_id, from: edgeOfDay(from_date, 'start') },
@@ -62,7 +64,7 @@ export function Overview() {
         <>
           <Days sends={sends.data.data} bounces={bounces.data.data} spam={spam.data.data} tries={providers.data.data} />
           <ProviderStrips report={providers.data} />
-          <Engagement opens={opens.data.data} clicks={clicks.data.data} />
+          <Engagement opens={opens.data.data} clicks={clicks.data.data} platforms={platforms.data.totals} />
         </>
       )}
       <Problem error={reports.find(({ error }) => error !== null)?.error} />
@@ -256,7 +258,16 @@ function Days({
 }
 
 /** Opens and clicks by people, with machines shown separately. */
-function Engagement({ opens, clicks }: { readonly opens: readonly Json[]; readonly clicks: readonly Json[] }) {
+function Engagement({
+  opens,
+  clicks,
+  platforms,
+}: {
+  readonly opens: readonly Json[]
+  readonly clicks: readonly Json[]
+  /** Opens by people in the whole period, by the platform of the email client. */
+  readonly platforms: Readonly<Record<(typeof PLATFORMS)[number], number>>
+}) {
   const days = opens.map(({ date }) => String(date))
   const people = (of: readonly Json[], name: string) => ({
     name: 'by people',
@@ -272,13 +283,16 @@ function Engagement({ opens, clicks }: { readonly opens: readonly Json[]; readon
   if (isSilent && clicks.every((day) => day.clicks + day.bot_clicks === 0)) return null
   return (
     <div className="mt-2 grid gap-x-8 md:grid-cols-2">
-      <StackedDays
-        title="Opens"
-        days={days}
-        series={[people(opens, 'opens'), machines(opens, 'machine_opens')]}
-        behind="opened"
-        short
-      />
+      <div>
+        <StackedDays
+          title="Opens"
+          days={days}
+          series={[people(opens, 'opens'), machines(opens, 'machine_opens')]}
+          behind="opened"
+          short
+        />
+        <p className="text-xs text-quiet">{openedOn(platforms)}</p>
+      </div>
       <StackedDays
         title="Clicks"
         days={days}
@@ -288,6 +302,12 @@ function Engagement({ opens, clicks }: { readonly opens: readonly Json[]; readon
       />
     </div>
   )
+}
+
+function openedOn(platforms: Readonly<Record<(typeof PLATFORMS)[number], number>>): string {
+  const sum = PLATFORMS.reduce((so, name) => so + platforms[name], 0)
+  const shares = PLATFORMS.filter((name) => platforms[name] > 0).map((name) => `${name} ${rate(platforms[name], sum)}`)
+  return shares.length === 0 ? 'No opens by people.' : `By people: ${shares.join(', ')}.`
 }
 
 /** The period and the domain that the page covers, in words. */

@@ -3,6 +3,7 @@
 import { type FormEvent, useState } from 'react'
 import { call, type Json } from '../api/api.ts'
 import { filled } from '../api/filled.ts'
+import { ContentEvents } from '../emails/content-events.tsx'
 import { Checkbox } from '../ui/checkbox.tsx'
 import { Table } from '../ui/table.tsx'
 import { Button, Field, Page, Problem, Section, State } from '../ui/ui.tsx'
@@ -90,6 +91,7 @@ export function Risk() {
         {risk !== null && <Verdict risk={risk} />}
         {content !== null && <Content content={content} />}
       </div>
+      <ContentEvents />
     </Page>
   )
 }
@@ -112,6 +114,16 @@ function Verdict({ risk }: { readonly risk: Json }) {
         ]}
         empty="No risk factors."
       />
+      {risk.recommendations.length > 0 && (
+        <>
+          <p className="mt-3 text-quiet">What to do:</p>
+          <ul className="list-disc pl-5">
+            {risk.recommendations.map((advice: string) => (
+              <li key={advice}>{advice}</li>
+            ))}
+          </ul>
+        </>
+      )}
     </Section>
   )
 }

@@ -26,6 +26,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   warning: 'wait',
   // A failed attempt or DNS lookup is retried automatically.
   error: 'wait',
+  warned: 'wait',
   bounced: 'bad',
   failed: 'bad',
   failing: 'bad',
@@ -37,6 +38,7 @@ const TONES: Readonly<Record<string, Tone>> = {
   mismatch: 'bad',
   hard: 'bad',
   block: 'bad',
+  blocked: 'bad',
   critical: 'bad',
   suspended: 'bad',
   verification_failed: 'bad',
