@@ -8,14 +8,16 @@ const rewritten = (text: string): string => withBytesInBase64(Buffer.from(text))
 test('a list of bytes becomes base64, whatever its blanks', () => {
   const bytes = fc.uint8Array({ maxLength: 300 })
   const blank = fc.constantFrom('', ' ', '\n  ')
+  const name = fc.constantFrom('content', 'data')
   fc.assert(
-    fc.property(bytes, blank, fc.constantFrom('content', 'data'), (file, space, name) => {
+    fc.property(bytes, blank, name, name, (file, space, first, second) => {
       const list = `${space}[${space}${[...file].join(`${space},${space}`)}${space}]`
       const base64 = Buffer.from(file).toString('base64')
-      const one = `{"a":["x"],"type":"Buffer"${space},${space}"${name}"${space}:${list},"é":[1]}`
-      const text = rewritten(`{"to":["a"],"attachments"${space}:${space}[{},${one},${one}]}`)
-      const read = { a: ['x'], type: 'Buffer', [name]: base64, é: [1] }
-      assert.deepEqual(JSON.parse(text), { to: ['a'], attachments: [{}, read, read] })
+      const one = (called: string): string =>
+        `{"a":["x"],"type":"Buffer"${space},${space}"${called}"${space}:${list},"é":[1]}`
+      const text = rewritten(`{"to":["a"],"attachments"${space}:${space}[{},${one(first)},${one(second)}]}`)
+      const read = (called: string): object => ({ a: ['x'], type: 'Buffer', [called]: base64, é: [1] })
+      assert.deepEqual(JSON.parse(text), { to: ['a'], attachments: [{}, read(first), read(second)] })
     }),
   )
 })
