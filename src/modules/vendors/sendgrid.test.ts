@@ -46,3 +46,19 @@ test('the substitutions of one personalization search a bounded number of charac
     (error) => error instanceof ApiError && error.code === 'payload_too_large',
   )
 })
+
+test('an object in place of the word of a substitution is text, also with a toString that is no function', () => {
+  const personalizations = [{ to: [{ email: 'a@reader.example' }], substitutions: { t: { toString: 1 } } }]
+  const [only] = translateSendGrid({ ...CALL, personalizations })
+  const { text } = only?.send().body as { text: string }
+  assert.equal(text, '[object Object]')
+})
+
+// Looked for in a text, it would be found without end.
+test('an empty name of a substitution is none, and so is an empty tag for the link', () => {
+  const personalizations = [{ to: [{ email: 'a@reader.example' }], substitutions: { '': 'x' } }]
+  const subscription_tracking = { enable: true, substitution_tag: '', text: 'Bye <% %>' }
+  const [only] = translateSendGrid({ ...CALL, personalizations, tracking_settings: { subscription_tracking } })
+  const { text } = only?.send().body as { text: string }
+  assert.match(text, /^t\s+Bye \{\{unsubscribe\}\}$/)
+})
