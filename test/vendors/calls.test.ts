@@ -317,7 +317,7 @@ test('SendGrid: every field of a send arrives', async () => {
     replyTo: 'answers@shop.example',
     subject: 'Hallo',
     text: 'Leave: [leave]',
-    html: '<a href="[leave]">leave</a>',
+    html: '<a href="[leave]">leave</a> <a href="https://shop.example/">shop</a>',
     headers: { 'X-Order': '7' },
     categories: ['receipt', 'shop'],
     customArgs: { order: '7' },
@@ -326,7 +326,7 @@ test('SendGrid: every field of a send arrives', async () => {
       { filename: 'a.pdf', content: PDF.toString('base64'), type: 'application/pdf', disposition: 'attachment' },
     ],
     trackingSettings: {
-      openTracking: { enable: false },
+      openTracking: { enable: true },
       clickTracking: { enable: false },
       subscriptionTracking: { enable: true, substitutionTag: '[leave]' },
     },
@@ -342,8 +342,9 @@ test('SendGrid: every field of a send arrives', async () => {
   assert.deepEqual([sent.tag, sent.metadata], ['receipt', { order: '7', categories: ['receipt', 'shop'] }])
   assert.equal(Date.parse(sent.scheduled_at), sendAt * 1_000)
   assert.equal(sent.attachments[0].filename, 'a.pdf')
-  const { body: raw } = await world.api.get(`/api/v1/emails/${sent.id}/raw`)
+  const raw = (await world.api.get(`/api/v1/emails/${sent.id}/raw`)).body.replaceAll('=\r\n', '')
   assert.ok(raw.includes('List-Unsubscribe:') && raw.includes('X-Order: 7') && !raw.includes('[leave]'))
+  assert.ok(raw.includes('/track/o/') && !raw.includes('/track/c/'), 'opens are tracked, links are not')
   await emailsTo(to, cc, bcc)
 })
 
@@ -353,9 +354,11 @@ test('SendGrid: each personalization is its own message', async () => {
     from: FROM,
     subject: 'Hallo -name-',
     content: [{ type: 'text/plain', value: 'For -name-' }],
+    replyToList: [{ email: 'answers@shop.example' }, { email: 'desk@shop.example' }],
+    asm: { groupId: 1 },
     personalizations: [
       { to: one, substitutions: { name: 'Ann' }, customArgs: { n: '1' } },
-      { to: two, subject: 'Servus -name-', substitutions: { name: 'Bob $&' } },
+      { to: two, from: 'two@shop.example', subject: 'Servus -name-', substitutions: { name: 'Bob $&' } },
       { to: listed, substitutions: { name: 'Nobody' } },
     ],
     substitutionWrappers: ['-', '-'],
@@ -363,6 +366,10 @@ test('SendGrid: each personalization is its own message', async () => {
   const [first, second] = await emailsTo(one, two)
   assert.deepEqual([first.subject, first.text, first.metadata], ['Hallo Ann', 'For Ann', { n: '1' }])
   assert.deepEqual([second.subject, second.text, second.metadata], ['Servus Bob $&', 'For Bob $&', null])
+  assert.deepEqual([first.from, second.from], ['hello@shop.example', 'two@shop.example'])
+  assert.deepEqual(first.reply_to, ['answers@shop.example', 'desk@shop.example'])
+  const { body: raw } = await world.api.get(`/api/v1/emails/${first.id}/raw`)
+  assert.match(raw, /^List-Unsubscribe: /m, 'a group asks for it')
   const [three, four] = [fresh(), fresh()]
   await sendGrid().send({
     from: FROM,

@@ -99,7 +99,7 @@ test('Resend: a relative time in words is understood, other words are answered w
   for (const [words, minutes] of [
     ['in 1 min', 1],
     ['in 2 hours', 120],
-    ['In an hour', 60],
+    ['In an Hour', 60],
     ['in 3 days', 4_320],
     ['in 2 hrs', 120],
     ['in 90 seconds', 1.5],
@@ -190,6 +190,11 @@ test('Resend: an attachment by path is answered that nothing is fetched', async 
   const { status, body } = await world.api.post('/emails', resend({ attachments }))
   assert.deepEqual([status, body.name], [422, 'missing_required_field'])
   assert.equal(body.message, 'attachments[0].content is required, as base64: what `path` names is not fetched')
+  const [attachment] = attachments
+  const both = await world.api.post('/emails', resend({ attachments: [{ ...attachment, content: 'YQ==' }] }))
+  assert.equal(both.status, 200, 'a path beside the content asks for nothing')
+  const neither = await world.api.post('/emails', resend({ attachments: [{ filename: 'a.pdf', content: null }] }))
+  assert.doesNotMatch(neither.body.message, /`path`/)
 })
 
 test("SendGrid: a template id of SendGrid's own is answered with the expected form", async () => {

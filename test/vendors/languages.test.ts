@@ -90,7 +90,7 @@ test('Postmark: the quoted addresses of the client for Java, and ContentId of it
 })
 
 // PHP has one type for lists and objects, and writes it as a list when it is empty.
-test('an empty list in place of an object, as PHP writes it, is none', async () => {
+test('an empty list in place of an object, as PHP writes it, is none, and so is an empty text at Postmark', async () => {
   const resend = { authorization: `Bearer ${world.account.apiKey}` }
   const none = { cc: [], bcc: [], reply_to: [], attachments: [], headers: [] }
   // What Laravel sends for a mail without any of these.
@@ -109,6 +109,13 @@ test('an empty list in place of an object, as PHP writes it, is none', async () 
   const postmark = { 'x-postmark-server-token': world.account.apiKey }
   const message = { From: FROM, To: fresh(), Subject: 's', TextBody: 't', Headers: [], Metadata: [], Attachments: [] }
   assert.equal((await call('/email', postmark, message)).status, 200)
+  const file = { Name: 'a.txt', Content: 'YQ==', ContentType: '', ContentID: '' }
+  const blank = { Cc: '', Bcc: ' ', ReplyTo: '', Tag: '', MessageStream: 'outbound', Attachments: [file] }
+  const sent = await call('/email', postmark, { ...message, To: fresh(), ...blank })
+  assert.equal(sent.status, 200, JSON.stringify(sent.body))
+  const { tag, stream, attachments } = await email(sent.body.MessageID)
+  const { content_type: type, content_id: id, disposition } = attachments[0]
+  assert.deepEqual([tag, stream, type, id, disposition], [null, 'transactional', 'text/plain', null, 'attachment'])
   const refused = await call('/emails', resend, { ...laravel, headers: ['X-A: b'] })
   assert.equal(refused.body.message, 'headers must be object')
 })
