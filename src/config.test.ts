@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { firstDays, readConfig, SETTINGS } from './config.ts'
+import { firstDays, ROLES, readConfig, SETTINGS } from './config.ts'
 
 const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['DATABASE_URL', 'mysql://root:s3cret@db/x', /must begin with postgresql:\/\/$/],
@@ -26,6 +26,8 @@ const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['POSTHORN_HTTPS_PORT', '-1', /is not a port/],
   ['POSTHORN_PUBLIC_URL', 'ftp://x', /not an http or https URL/],
   ['POSTHORN_PUBLIC_URL', 'https://x/?a=1', /must not contain .* a query/],
+  ['POSTHORN_PUBLIC_URL', 'https://x/#a', /must not contain .* a fragment/],
+  ['POSTHORN_PUBLIC_URL', 'https://u:s3cr@x/', /must not contain a user name/],
   ['POSTHORN_EU_URL', 'eu', /not an http or https URL/],
   ['POSTHORN_TLS_CERT_FILE', 'a.crt', /needs POSTHORN_TLS_KEY_FILE/],
   ['POSTHORN_TLS_KEY_FILE', 'a.key', /needs POSTHORN_TLS_CERT_FILE/],
@@ -47,6 +49,7 @@ const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['POSTHORN_DELIVERY', 'relay:host:0', /"0" is not a port number \(1-65535\)/],
   ['POSTHORN_DKIM_DOMAIN', 'https://x', /not a host name/],
   ['POSTHORN_DKIM_DOMAIN', '192.0.2.1', /"192.0.2.1" is not a domain/],
+  ['POSTHORN_DKIM_DOMAIN', 'localhost', /"localhost" is not a domain/],
   ['POSTHORN_RELAY_USER', 'somebody', /needs POSTHORN_RELAY_PASSWORD/],
   ['POSTHORN_RELAY_PASSWORD', 's3cret', /needs POSTHORN_RELAY_USER$/],
   ['POSTHORN_RELAY_TLS', 'on', /not one of off, starttls, implicit/],
@@ -56,6 +59,8 @@ const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['POSTHORN_BULK_SOURCE_IPS', 'x', /is not an IP address/],
   ['POSTHORN_WARM_UP_IPS', '192.0.2.8', /"192.0.2.8" is not an address and its first day, such as/],
   ['POSTHORN_WARM_UP_IPS', '192.0.2.8=2026-02-30', /is not an address and its first day/],
+  ['POSTHORN_WARM_UP_IPS', '192.0.2=2026-12-01', /is not an address and its first day/],
+  ['POSTHORN_WARM_UP_IPS', '192.0.2.8=2026-12-01=30', /is not an address and its first day/],
   ['POSTHORN_WARM_UP_IPS', '192.0.2.8=2026-12-01', /has 192.0.2.8, which is in no list of source addresses$/],
   ['POSTHORN_BULK_SOURCE_IPS', '192.0.2.1', /needs POSTHORN_SOURCE_IPS$/],
   ['POSTHORN_DNS_SERVERS', 'dns.example:53', /"dns.example:53" is not a server address/],
@@ -85,6 +90,7 @@ const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['POSTHORN_ROLES', ',', /contains no role/],
   ['OTEL_EXPORTER_OTLP_ENDPOINT', 'x', /not an http or https URL/],
   ['OTEL_TRACES_SAMPLER_ARG', '2', /not a number from 0 to 1/],
+  ['OTEL_TRACES_SAMPLER_ARG', '-0.1', /not a number from 0 to 1/],
   ['POSTHORN_SUBMISSION_PORT', '587,2587,587', /contains 587 twice/],
   ['POSTHORN_SUBMISSION_TLS_PORT', '465,0465', /contains 465 twice/],
   ['POSTHORN_LOG_LEVEL', 'loud', /not one of error, warn, info, debug, silent/],
@@ -125,8 +131,12 @@ test('a new address needs another of its family in its list, and is found in any
     () => read('192.0.2.1,2001:db8::1', '2001:db8::1=2026-12-01'),
     /POSTHORN_SOURCE_IPS has no IPv6 address but new ones \(POSTHORN_WARM_UP_IPS\)/,
   )
-  const config = read('192.0.2.1,2001:DB8:0::1,2001:db8::2', '2001:db8::1=2026-12-01')
+  assert.throws(() => read('192.0.2.1,2001:db8::1', '192.0.2.1=2026-12-01'), /POSTHORN_SOURCE_IPS has no IPv4 address/)
+  const config = read('192.0.2.1,2001:DB8:0::1,2001:db8::2', '2001:db8::1 = 2026-12-01')
   assert.deepEqual([...firstDays(config)], [['2001:DB8:0::1', '2026-12-01']])
+  const lists = { POSTHORN_SOURCE_IPS: '192.0.2.1', POSTHORN_BULK_SOURCE_IPS: '192.0.2.2,192.0.2.3' }
+  const bulk = readConfig({ ...lists, POSTHORN_WARM_UP_IPS: '192.0.2.3=2026-12-01' })
+  assert.deepEqual([...firstDays(bulk)], [['192.0.2.3', '2026-12-01']])
 })
 
 test('two listeners at one port are reported by both settings, unless one does not run or has another address', () => {
@@ -144,6 +154,10 @@ test('two listeners at one port are reported by both settings, unless one does n
     [{ POSTHORN_MX_PORT: '8080', POSTHORN_BIND: '::', POSTHORN_HTTP_HOST: '127.0.0.1' }, /are both 8080/],
     [{ POSTHORN_MX_PORT: '8080', POSTHORN_BIND: '::1', POSTHORN_HTTP_HOST: '0.0.0.0' }, null],
     [{ POSTHORN_MX_PORT: '2587', POSTHORN_ROLES: 'mx' }, null],
+    [{ POSTHORN_HTTPS_PORT: '2525', POSTHORN_ROLES: 'mx' }, null],
+    [{ POSTHORN_MX_PORT: '2465', POSTHORN_ROLES: 'submission' }, null],
+    [{ POSTHORN_SUBMISSION_TLS_PORT: '2525', POSTHORN_ROLES: 'mx' }, null],
+    [{ POSTHORN_HTTP_PORT: '2525', POSTHORN_ROLES: 'mx,delivery' }, null],
     [{ POSTHORN_MX_PORT: '8080', POSTHORN_HTTP_HOST: '127.0.0.2' }, null],
     [{ POSTHORN_MX_PORT: '0', POSTHORN_SUBMISSION_PORT: '0,0' }, null],
   ]
@@ -191,17 +205,30 @@ test('the values in the contract are read as it says', () => {
     POSTHORN_ROLES: 'api, worker',
     POSTHORN_SPF_MECHANISM: 'include:_spf.example.com',
     POSTHORN_RATE_LIMITS: 'off',
-    POSTHORN_ALLOW_PRIVATE_NETWORKS: 'true',
+    POSTHORN_ALLOW_PRIVATE_NETWORKS: '1',
+    POSTHORN_SYSTEM_FROM: 'notices@example.com',
+    POSTHORN_DKIM_DOMAIN: 'Example.com',
+    POSTHORN_VALIDATION_PROBES: 'off',
+    POSTHORN_VALIDATION_SOURCE_IPS: '192.0.2.9',
+    POSTHORN_SECRET_KEY: 's'.repeat(32),
+    OTEL_TRACES_SAMPLER_ARG: '0',
   })
   assert.equal(config.bind, '::')
   assert.equal(config.httpHost, 'localhost')
   assert.equal(config.publicUrl, 'https://mail.example.com')
   assert.equal(config.hostname, 'mail.example.com')
-  assert.equal(config.systemFrom, 'posthorn@mail.example.com')
+  assert.equal(config.spfMechanism, 'include:_spf.example.com')
+  assert.equal(config.systemFrom, 'notices@example.com')
+  assert.equal(config.dkimDomain, 'example.com')
+  assert.equal(config.validationProbes, false)
+  assert.deepEqual(config.validationSourceIps, ['192.0.2.9'])
+  assert.deepEqual(readConfig({ POSTHORN_SOURCE_IPS: '192.0.2.1' }).validationSourceIps, ['192.0.2.1'])
+  assert.equal(config.tracesShare, 0)
   assert.deepEqual(config.delivery, { kind: 'relay', host: '2001:db8::1', port: 2525 })
   assert.deepEqual(config.submissionPorts, [587, 2587])
   assert.deepEqual(config.dnsServers, ['127.0.0.1:5353', '[::1]:53', '::1', '192.0.2.53', '127.0.0.1:54'])
   assert.deepEqual(config.roles, ['api', 'worker'])
+  assert.deepEqual(readConfig({ POSTHORN_ROLES: 'all' }).roles, ROLES)
   assert.equal(config.rateLimits, false)
   assert.equal(config.allowPrivateNetworks, true)
 })

@@ -61,4 +61,7 @@ test('an empty name of a substitution is none, and so is an empty tag for the li
   const [only] = translateSendGrid({ ...CALL, personalizations, tracking_settings: { subscription_tracking } })
   const { text } = only?.send().body as { text: string }
   assert.match(text, /^t\s+Bye \{\{unsubscribe\}\}$/)
+  const tagged = { subscription_tracking: { ...subscription_tracking, substitution_tag: '[leave]' } }
+  const [other] = translateSendGrid({ ...CALL, personalizations, tracking_settings: tagged })
+  assert.equal((other?.send().body as { text: string }).text, 't', 'beside a tag nothing is appended')
 })
