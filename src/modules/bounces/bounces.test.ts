@@ -118,17 +118,24 @@ test('the third soft bounce suppresses, and says so', async () => {
   assert.equal(await refusal(a), 'repeated_soft_bounce')
 })
 
-test('a suppression for a bad domain ends after 90 days', async () => {
-  const a = ids.next()
-  await record([bounce(a, { category: 'bad_domain' })])
-  const row = await database.system.one<{ days: number }>(
-    statement(
-      'test_days',
-      'select round(extract(epoch from expires_at - created_at) / 86400)::int as days from suppression where account_id = $1',
-    ),
-    [a],
-  )
-  assert.equal(row?.days, 90)
+test('a suppression for a bad domain ends after 90 days, one for a recipient or a complaint never', async () => {
+  const rows = [
+    [{ category: 'bad_domain' }, 90],
+    [{ category: 'invalid_recipient' }, null],
+    [{ type: 'complaint', category: 'spam_complaint' }, null],
+  ] as const
+  for (const [over, days] of rows) {
+    const a = ids.next()
+    await record([bounce(a, over)])
+    const row = await database.system.one<{ days: number | null; details: string }>(
+      statement(
+        'test_days',
+        'select round(extract(epoch from expires_at - created_at) / 86400)::int as days, details from suppression where account_id = $1',
+      ),
+      [a],
+    )
+    assert.deepEqual(row, { days, details: 'smtp; 550 5.1.1 no such user' }, over.category)
+  }
 })
 
 test('a bounce has the facts of its mail in the history and in its only event', async () => {
