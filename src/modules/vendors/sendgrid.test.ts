@@ -65,3 +65,11 @@ test('an empty name of a substitution is none, and so is an empty tag for the li
   const [other] = translateSendGrid({ ...CALL, personalizations, tracking_settings: tagged })
   assert.equal((other?.send().body as { text: string }).text, 't', 'beside a tag nothing is appended')
 })
+
+test('a moment is a number of seconds, and faults are named by paths with dots', () => {
+  const faultsAt = (send_at: unknown) => translateSendGrid({ ...CALL, send_at })[0]?.send().faults
+  assert.deepEqual([faultsAt(1_900_000_000), faultsAt(null)], [[], []])
+  for (const wrong of ['1900000000', 1e300]) assert.equal(faultsAt(wrong)?.[0]?.field, 'scheduled_at')
+  const [first] = translateSendGrid(CALL)
+  assert.equal(first?.nameOf('to[1].email'), 'personalizations.0.to.1.email')
+})
