@@ -253,7 +253,7 @@ test('a bounce of a complained email changes nothing; one of a deferred email co
 })
 
 const ENDED = statement('test_ended', 'update email set status = $2, attempts_count = $3 where id = $1')
-const STATUS = { deferred: 2, failed: 5, canceled: 7 }
+const STATUS = { deferred: 2, failed: 5, suppressed: 6, canceled: 7 }
 
 test('a complaint about a mail whose taking was never answered stops all mail to the person', async () => {
   await using world = await startWorld({ settings: { POSTHORN_ROLES: 'api,worker' } })
@@ -270,6 +270,7 @@ test('a complaint about a mail whose taking was never answered stops all mail to
   const gone = ['complaint', true, 'complained', 'complaint', 'previous_complaint']
   assert.deepEqual(await after(STATUS.failed, 1, 'ann@example.net'), gone)
   assert.deepEqual(await after(STATUS.canceled, 2, 'bob@example.net'), gone)
+  assert.deepEqual(await after(STATUS.suppressed, 1, 'zoe@example.net'), gone)
   const waiting = [null, true, 'deferred', 'complaint', 'previous_complaint']
   assert.deepEqual(await after(STATUS.deferred, 1, 'eve@example.net'), waiting)
   const untried = [null, false, 'canceled', null, undefined]
