@@ -275,6 +275,8 @@ test('a complaint about a mail whose taking was never answered stops all mail to
   assert.deepEqual(await after(STATUS.deferred, 1, 'eve@example.net'), waiting)
   const untried = [null, false, 'canceled', null, undefined]
   assert.deepEqual(await after(STATUS.canceled, 0, 'joe@example.net'), untried, 'it never left')
+  const unsent = [null, false, 'deferred', null, undefined]
+  assert.deepEqual(await after(STATUS.deferred, 0, 'kim@example.net'), unsent, 'nor has this one')
 })
 
 test('what a report tells happened after the delivery, even when the clock of who reports it is behind', async () => {
