@@ -2,12 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ApiError } from '../../platform/errors.ts'
 import { translateSendGrid } from './sendgrid.ts'
+import type { Translated } from './translation.ts'
 
 const CALL = {
   personalizations: Array.from({ length: 3 }, (_, n) => ({ to: [{ email: `a${n}@reader.example` }] })),
   from: { email: 'a@shop.example' },
   subject: 's',
   content: [{ type: 'text/plain', value: 't' }],
+}
+
+function textOf(message: Translated | undefined): string {
+  assert.ok(message !== undefined)
+  return (message.send().body as { text: string }).text
 }
 
 test('of a list of the call that is too long, each message has only as much as shows that it is', () => {
@@ -50,8 +56,7 @@ test('the substitutions of one personalization search a bounded number of charac
 test('an object in place of the word of a substitution is text, also with a toString that is no function', () => {
   const personalizations = [{ to: [{ email: 'a@reader.example' }], substitutions: { t: { toString: 1 } } }]
   const [only] = translateSendGrid({ ...CALL, personalizations })
-  const { text } = only?.send().body as { text: string }
-  assert.equal(text, '[object Object]')
+  assert.equal(textOf(only), '[object Object]')
 })
 
 // Looked for in a text, it would be found without end.
@@ -59,11 +64,10 @@ test('an empty name of a substitution is none, and so is an empty tag for the li
   const personalizations = [{ to: [{ email: 'a@reader.example' }], substitutions: { '': 'x' } }]
   const subscription_tracking = { enable: true, substitution_tag: '', text: 'Bye <% %>' }
   const [only] = translateSendGrid({ ...CALL, personalizations, tracking_settings: { subscription_tracking } })
-  const { text } = only?.send().body as { text: string }
-  assert.match(text, /^t\s+Bye \{\{unsubscribe\}\}$/)
+  assert.match(textOf(only), /^t\s+Bye \{\{unsubscribe\}\}$/)
   const tagged = { subscription_tracking: { ...subscription_tracking, substitution_tag: '[leave]' } }
   const [other] = translateSendGrid({ ...CALL, personalizations, tracking_settings: tagged })
-  assert.equal((other?.send().body as { text: string }).text, 't', 'beside a tag nothing is appended')
+  assert.equal(textOf(other), 't', 'beside a tag nothing is appended')
 })
 
 test('a moment is a number of seconds, and faults are named by paths with dots', () => {
