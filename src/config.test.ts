@@ -28,6 +28,7 @@ const WRONG: readonly (readonly [name: string, text: string, why: RegExp])[] = [
   ['POSTHORN_PUBLIC_URL', 'https://x/?a=1', /must not contain .* a query/],
   ['POSTHORN_PUBLIC_URL', 'https://x/#a', /must not contain .* a fragment/],
   ['POSTHORN_PUBLIC_URL', 'https://u:s3cr@x/', /must not contain a user name/],
+  ['POSTHORN_PUBLIC_URL', 'https://:s3cr@x/', /must not contain a user name, a password/],
   ['POSTHORN_EU_URL', 'eu', /not an http or https URL/],
   ['POSTHORN_TLS_CERT_FILE', 'a.crt', /needs POSTHORN_TLS_KEY_FILE/],
   ['POSTHORN_TLS_KEY_FILE', 'a.key', /needs POSTHORN_TLS_CERT_FILE/],

@@ -317,8 +317,8 @@ function url(text: string | undefined): string | null {
   if (text === undefined) return null
   const parsed = URL.canParse(text) ? new URL(text) : null
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) throw new Error(`"${text}" is not an http or https URL`)
-  if (parsed.search !== '' || parsed.hash !== '' || parsed.username !== '')
-    throw new Error(`"${text}" must not contain a user name, a query (?) or a fragment (#)`)
+  if (parsed.search !== '' || parsed.hash !== '' || parsed.username !== '' || parsed.password !== '')
+    throw new Error(`"${text}" must not contain a user name, a password, a query (?) or a fragment (#)`)
   // Not as written: the rest of the code and the pages that a browser names tell schemes and hosts by their lower case.
   return parsed.href.replace(/\/+$/, '')
 }
