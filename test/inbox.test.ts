@@ -3,6 +3,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import pg from 'pg'
+import { statement } from '../src/platform/db.ts'
 import { plain, smtpSession } from './world/submission.ts'
 import { startWorld, type World } from './world/world.ts'
 
@@ -173,4 +175,47 @@ test('an email whose content is stored in pieces is shown whole', async () => {
   assert.ok(raw.body.replaceAll('\r\n', '').includes(content), 'the attachment is there to its end')
   assert.match((await world.api.get(`/api/v1/emails/${id}/preview`)).body, /<p>Hello<\/p>/)
   assert.equal((await world.api.get(`/api/v1/emails/${id}`)).body.data.attachments[0].size, 2_000_000)
+})
+
+test('many mails are cleared in parts, and a filter keeps the others', async () => {
+  await using world = await startWorld()
+  const { accountId, testApi } = world.account
+  const many = 12_000
+  const stranger = await world.newAccount()
+  const fill = statement(
+    'test_fill_inbox',
+    `insert into inbox (id, account_id, email_id, sender, recipient, recipient_key, subject, raw, size_bytes, received_at)
+     select (lpad(to_hex(1800000000000 + i), 12, '0') || '70008000' || lpad(to_hex(i), 12, '0'))::uuid, $1,
+       gen_random_uuid(), 'a@x.test', 'b@x.test', 'b@x.test', 'no ' || i % 2, '', case when i > $2 then $3 else 100 end, now()
+     from generate_series(1, $2 + 3) i`,
+  )
+  const { system } = world.rooms.database
+  await system.execute(fill, [accountId, many, 40_000_000])
+  await system.execute(fill, [stranger.accountId, 1, 100])
+  const admin = new pg.Client({ connectionString: world.rooms.store.adminUrl })
+  await admin.connect()
+  try {
+    await admin.query(`
+      set search_path to posthorn;
+      create table cleared_together (xact xid8, many bigint, bytes bigint);
+      create function note_cleared() returns trigger language plpgsql security definer set search_path to posthorn as $$
+      begin
+        insert into cleared_together select pg_current_xact_id(), count(*), sum(size_bytes) from gone;
+        return null;
+      end $$;
+      create trigger note_cleared after delete on inbox referencing old table as gone
+        for each statement execute function note_cleared()`)
+    const cleared = async (query: string): Promise<unknown> =>
+      (await testApi.delete(`/api/v1/inbox${query}`)).body.data.deleted
+    assert.equal(await cleared('?subject=No+1'), many / 2 + 2)
+    assert.equal((await testApi.get('/api/v1/inbox')).body.pagination.total, many / 2 + 1)
+    assert.equal(await cleared(''), many / 2 + 1)
+    assert.equal(await cleared(''), 0)
+    const { rows } = await admin.query(`select max(many)::int as most, max(bytes)::int as bytes from (
+      select sum(many) as many, sum(bytes) as bytes from cleared_together group by xact) as each`)
+    assert.ok(rows[0].most <= 5_000 && rows[0].bytes <= 108_000_000, JSON.stringify(rows))
+    assert.equal((await stranger.testApi.get('/api/v1/inbox')).body.pagination.total, 4)
+  } finally {
+    await admin.end()
+  }
 })

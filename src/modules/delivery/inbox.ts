@@ -3,8 +3,12 @@
 import { containing } from '../../platform/db/sql-pattern.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import { type ListPage, listPage, type PageAsked } from '../../platform/http/list-page.ts'
+import { LAST_ID } from '../../platform/ids.ts'
 import { errors } from './errors.ts'
 import * as sql from './sql.ts'
+
+const CLEARED_TOGETHER = 5_000
+const CLEARED_BYTES = 64 * 1024 * 1024
 
 export interface NewInboxMail {
   readonly id: string
@@ -114,9 +118,28 @@ export async function deleteInboxMail(database: Database, accountId: string, id:
   if (deleted === 0) throw errors.not_found()
 }
 
-/** Deletes the mails that the filter finds. @returns how many */
-export function clearInbox(database: Database, accountId: string, filter: InboxFilter): Promise<number> {
-  return database.tenant(accountId, (db) => db.execute(sql.clearInbox, filterColumns(accountId, filter)))
+interface ClearedPage {
+  readonly deleted: number
+  /** The oldest looked at; null: none is left. */
+  readonly last: string | null
+}
+
+/**
+ * Deletes the mails that the filter finds, in pages: one statement for all would not end within its limit of 30 s. Mails that
+ * arrive meanwhile are kept. A call that is broken off goes on where it ended when it is repeated.
+ *
+ * @returns how many
+ */
+export async function clearInbox(database: Database, accountId: string, filter: InboxFilter): Promise<number> {
+  const columns = filterColumns(accountId, filter)
+  let deleted = 0
+  for (let before: string | null = LAST_ID; before !== null; ) {
+    const values: readonly unknown[] = [...columns, before, CLEARED_TOGETHER, CLEARED_BYTES]
+    const page = await database.tenant(accountId, (db) => db.one<ClearedPage>(sql.clearInbox, values))
+    deleted += page?.deleted ?? 0
+    before = page?.last ?? null
+  }
+  return deleted
 }
 
 /** Deletes mails received before `before`. @returns how many; `limit` means that there may be more */

@@ -34,7 +34,17 @@ export const inboxBytes = statement(
   'select size_bytes from inbox where account_id = $1 and id = $2',
 )
 export const deleteInbox = statement('delivery_delete_inbox', 'delete from inbox where account_id = $1 and id = $2')
-export const clearInbox = statement('delivery_clear_inbox', `delete from inbox where ${INBOX_FILTER}`)
+/** $7 below this id, $8 mails at most, of which all but the last have less than $9 bytes. Newest first. */
+export const clearInbox = statement(
+  'delivery_clear_inbox',
+  `with page as materialized (
+     select id from (
+       select id, sum(size_bytes) over (order by id desc) - size_bytes as newer_bytes from inbox
+       where ${INBOX_FILTER} and id < $7 order by id desc limit $8) as newest
+     where newer_bytes < $9),
+   gone as (delete from inbox where account_id = $1 and id = any(array(select id from page)) returning id)
+   select (select count(*)::int from gone) as deleted, (select min(id::text) from page) as last`,
+)
 export const forgetInbox = statement(
   'delivery_forget_inbox',
   `delete from inbox where (account_id, id) in (
