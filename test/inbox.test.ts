@@ -4,6 +4,7 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import pg from 'pg'
+import { forgetInbox, inboxTables } from '../src/modules/delivery/index.ts'
 import { statement } from '../src/platform/db.ts'
 import { plain, smtpSession } from './world/submission.ts'
 import { startWorld, type World } from './world/world.ts'
@@ -177,7 +178,7 @@ test('an email whose content is stored in pieces is shown whole', async () => {
   assert.equal((await world.api.get(`/api/v1/emails/${id}`)).body.data.attachments[0].size, 2_000_000)
 })
 
-test('many mails are cleared in parts, and a filter keeps the others', async () => {
+test('many or large mails are deleted in parts, and a filter keeps the others', async () => {
   await using world = await startWorld()
   const { accountId, testApi } = world.account
   const many = 12_000
@@ -211,10 +212,17 @@ test('many mails are cleared in parts, and a filter keeps the others', async () 
     assert.equal((await testApi.get('/api/v1/inbox')).body.pagination.total, many / 2 + 1)
     assert.equal(await cleared(''), many / 2 + 1)
     assert.equal(await cleared(''), 0)
+    assert.equal((await stranger.testApi.get('/api/v1/inbox')).body.pagination.total, 4)
+    await system.execute(fill, [accountId, 2, 40_000_000])
+    const [erasable] = inboxTables
+    const erase = (): Promise<number> => system.execute(erasable?.erase ?? fill, [accountId, 500])
+    assert.deepEqual([await erase(), await erase(), await erase()], [4, 1, 0])
+    await system.execute(fill, [accountId, 2, 40_000_000])
+    assert.equal(await forgetInbox(system, new Date('2100-01-01'), 7), 7)
+    assert.equal(await forgetInbox(system, new Date('2100-01-01'), 1_000), 2)
     const { rows } = await admin.query(`select max(many)::int as most, max(bytes)::int as bytes from (
       select sum(many) as many, sum(bytes) as bytes from cleared_together group by xact) as each`)
     assert.ok(rows[0].most <= 5_000 && rows[0].bytes <= 108_000_000, JSON.stringify(rows))
-    assert.equal((await stranger.testApi.get('/api/v1/inbox')).body.pagination.total, 4)
   } finally {
     await admin.end()
   }

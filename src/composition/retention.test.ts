@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startWorld, type TestAccount, type World } from '../../test/world/world.ts'
 import { dropEvents, ensureEventPartitions } from '../modules/events/index.ts'
-import { dropOutboxDays, ensureOutboxPartitions } from '../modules/outbox/index.ts'
+import { dropOutboxDays, ensureOutboxPartitions, forgetContents } from '../modules/outbox/index.ts'
 import { rebuildStatistics } from '../modules/statistics/index.ts'
 import { statement } from '../platform/db.ts'
 import { forgetWhatIsOld, retentionLoop } from './retention.ts'
@@ -167,6 +167,24 @@ test('data still to be sent, told or read is kept, and of its account only older
   await system.execute(statement('test_retention_told', 'delete from webhook_queue'))
   await forget(world)
   assert.deepEqual(await left(), [unread[0], { emails: 1, bodies: 0, pieces: 0, attempts: 0, events: 0, bounces: 0 }])
+})
+
+test('large contents are deleted a few at a time', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
+  const { account, clock, rooms } = world
+  for (const to of ['ann', 'bob', 'cyd']) {
+    await send(account, `${to}@customer.example`)
+    clock.advance(1_000)
+  }
+  await settle(world)
+  await rooms.database.system.execute(statement('test_retention_large', 'update email set size_bytes = 40000000'))
+  const now = clock.now()
+  const [from, before] = [new Date(now.getTime() - DAY_MS), now]
+  const next = await forgetContents(rooms.database, account.accountId, { from, before })
+  assert.equal((await leftOf(world, account))?.['bodies'], 1)
+  assert.ok(next !== null)
+  assert.equal(await forgetContents(rooms.database, account.accountId, { from: next, before }), null)
+  assert.equal((await leftOf(world, account))?.['bodies'], 0)
 })
 
 test('of the day of what waits nothing is deleted, so a rebuild counts that day once', async () => {

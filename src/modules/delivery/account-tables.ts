@@ -1,3 +1,4 @@
-import { type AccountTable, accountTable } from '../../platform/db/account-tables.ts'
+import type { AccountTable } from '../../platform/db/account-tables.ts'
+import { eraseAccountInbox } from './sql.ts'
 
-export const inboxTables: readonly AccountTable[] = [accountTable('inbox')]
+export const inboxTables: readonly AccountTable[] = [{ table: 'inbox', erase: eraseAccountInbox }]

@@ -8,7 +8,6 @@ import { errors } from './errors.ts'
 import * as sql from './sql.ts'
 
 const CLEARED_TOGETHER = 5_000
-const CLEARED_BYTES = 64 * 1024 * 1024
 
 export interface NewInboxMail {
   readonly id: string
@@ -134,7 +133,7 @@ export async function clearInbox(database: Database, accountId: string, filter: 
   const columns = filterColumns(accountId, filter)
   let deleted = 0
   for (let before: string | null = LAST_ID; before !== null; ) {
-    const values: readonly unknown[] = [...columns, before, CLEARED_TOGETHER, CLEARED_BYTES]
+    const values: readonly unknown[] = [...columns, before, CLEARED_TOGETHER]
     const page = await database.tenant(accountId, (db) => db.one<ClearedPage>(sql.clearInbox, values))
     deleted += page?.deleted ?? 0
     before = page?.last ?? null
@@ -143,8 +142,14 @@ export async function clearInbox(database: Database, accountId: string, filter: 
 }
 
 /** Deletes mails received before `before`. @returns how many; `limit` means that there may be more */
-export function forgetInbox(db: Db, before: Date, limit: number): Promise<number> {
-  return db.execute(sql.forgetInbox, [before, limit])
+export async function forgetInbox(db: Db, before: Date, limit: number): Promise<number> {
+  let deleted = 0
+  while (deleted < limit) {
+    const some = await db.execute(sql.forgetInbox, [before, limit - deleted])
+    if (some === 0) break
+    deleted += some
+  }
+  return deleted
 }
 
 /** Deletes what stands in the inbox of these emails. */

@@ -34,21 +34,32 @@ export const inboxBytes = statement(
   'select size_bytes from inbox where account_id = $1 and id = $2',
 )
 export const deleteInbox = statement('delivery_delete_inbox', 'delete from inbox where account_id = $1 and id = $2')
-/** $7 below this id, $8 mails at most, of which all but the last have less than $9 bytes. Newest first. */
+
+/** A statement deletes so many bytes and a mail at most: large ones take their time, and a statement has 30 s. */
+const DELETED_BYTES = 64 * 1_048_576
+/** The first of the inbox mails `where`, as many as `limit`, whose predecessors have fewer bytes than that together. */
+const few = (where: string, order: string, limit: string): string =>
+  `select account_id, id from (
+     select account_id, id, sum(size_bytes) over (order by ${order}) - size_bytes as bytes_before from (
+       select account_id, id, size_bytes, received_at from inbox where ${where} order by ${order} limit ${limit}) as taken
+   ) as summed where bytes_before < ${DELETED_BYTES}`
+
+/** $7 below this id, $8 mails at most. Newest first. */
 export const clearInbox = statement(
   'delivery_clear_inbox',
-  `with page as materialized (
-     select id from (
-       select id, sum(size_bytes) over (order by id desc) - size_bytes as newer_bytes from inbox
-       where ${INBOX_FILTER} and id < $7 order by id desc limit $8) as newest
-     where newer_bytes < $9),
+  `with page as materialized (${few(`${INBOX_FILTER} and id < $7`, 'id desc', '$8')}),
    gone as (delete from inbox where account_id = $1 and id = any(array(select id from page)) returning id)
    select (select count(*)::int from gone) as deleted, (select min(id::text) from page) as last`,
 )
+/** $1 received before, $2 mails at most. */
 export const forgetInbox = statement(
   'delivery_forget_inbox',
-  `delete from inbox where (account_id, id) in (
-     select account_id, id from inbox where received_at < $1 order by received_at limit $2)`,
+  `delete from inbox where (account_id, id) in (${few('received_at < $1', 'received_at, id', '$2')})`,
+)
+/** $1 account, $2 mails at most. */
+export const eraseAccountInbox = statement(
+  'delivery_erase_account_inbox',
+  `delete from inbox where (account_id, id) in (${few('account_id = $1', 'id', '$2')})`,
 )
 export const eraseInbox = statement(
   'delivery_erase_inbox',

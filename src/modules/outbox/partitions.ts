@@ -9,6 +9,8 @@ import * as sql from './sql-retention.ts'
 const DAY_MS = 86_400_000
 export const PARTITION_DAYS_AHEAD = 7
 const FORGOTTEN_AT_ONCE = 500
+/** Large contents take their time, and a statement has 30 s. */
+const FORGOTTEN_BYTES = 64 * 1_048_576
 
 /** Creates the daily partitions of emails, contents and attempts from yesterday to a week ahead. */
 export async function ensureOutboxPartitions(db: Db, now: Date): Promise<void> {
@@ -65,7 +67,7 @@ async function forget(
 ): Promise<Date | null> {
   const bounds = [accountId, firstIdAt(from), firstIdAt(before)]
   return database.transaction(async (db) => {
-    const last = await db.one<{ id: string }>(sql.forgottenUpTo, [...bounds, FORGOTTEN_AT_ONCE - 1])
+    const last = await db.one<{ id: string }>(sql.forgottenUpTo, [...bounds, FORGOTTEN_AT_ONCE, FORGOTTEN_BYTES])
     // The range ends on a whole millisecond after the id's.
     const next = last === null ? null : new Date(timeOfId(last.id).getTime() + 1)
     const until = next === null || next > before ? before : next

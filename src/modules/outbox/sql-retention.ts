@@ -14,10 +14,14 @@ export const oldestUnended = statement(
   'outbox_oldest_unended',
   'select account_id, min(id::text) as id from queue where id < $1 group by account_id',
 )
-// The last id, in id order, of a bounded batch of the emails of [$2, $3).
+// The last id, in id order, of a batch of the emails of [$2, $3): at most $4 of them, of which all but the last have fewer than $5
+// bytes together.
 export const forgottenUpTo = statement(
   'outbox_forgotten_up_to',
-  'select id from email where account_id = $1 and id >= $2 and id < $3 order by id offset $4 limit 1',
+  `select id from (
+     select id, row_number() over (order by id) as n, sum(size_bytes) over (order by id) as bytes from (
+       select id, size_bytes from email where account_id = $1 and id >= $2 and id < $3 order by id limit $4) as taken
+   ) as summed where n = $4 or bytes >= $5 order by id limit 1`,
 )
 export const forgetBodies = statement(
   'outbox_forget_bodies',
