@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import pg from 'pg'
 import { startWorld, type TestAccount, type World } from '../../test/world/world.ts'
 import { dropEvents, ensureEventPartitions } from '../modules/events/index.ts'
 import { dropOutboxDays, ensureOutboxPartitions, forgetContents } from '../modules/outbox/index.ts'
@@ -185,6 +186,32 @@ test('large contents are deleted a few at a time', async () => {
   assert.ok(next !== null)
   assert.equal(await forgetContents(rooms.database, account.accountId, { from: next, before }), null)
   assert.equal((await leftOf(world, account))?.['bodies'], 0)
+})
+
+test('an account whose data cannot be deleted does not keep that of the others', async () => {
+  await using world = await startWorld({ settings: { POSTHORN_DELIVERY: 'sandbox' } })
+  const [stuck, other] = [await world.newAccount(), await world.newAccount()]
+  for (const account of [stuck, other]) {
+    await keep(account, 10)
+    await send(account, 'ann@customer.example')
+  }
+  await settle(world)
+  const admin = new pg.Client({ connectionString: world.rooms.store.adminUrl })
+  await admin.connect()
+  try {
+    await admin.query(`
+      create function posthorn.refuse() returns trigger language plpgsql as $$ begin raise 'stuck'; end $$;
+      create trigger stuck before delete on posthorn.attempt for each row
+        when (old.account_id = '${stuck.accountId}') execute function posthorn.refuse()`)
+    await live(world, 11)
+    await assert.rejects(forget(world), /stuck/)
+    assert.deepEqual([(await leftOf(world, stuck))?.['attempts'], (await leftOf(world, other))?.['attempts']], [1, 0])
+    await admin.query('drop trigger stuck on posthorn.attempt')
+    await forget(world)
+    assert.equal((await leftOf(world, stuck))?.['attempts'], 0)
+  } finally {
+    await admin.end()
+  }
 })
 
 test('of the day of what waits nothing is deleted, so a rebuild counts that day once', async () => {

@@ -28,7 +28,7 @@ import { forgetFirsts } from '../modules/statistics/index.ts'
 import { dropHits } from '../modules/tracking/index.ts'
 import { dropDeliveries, oldestUntold } from '../modules/webhooks/index.ts'
 import type { Clock } from '../platform/clock.ts'
-import type { Database } from '../platform/db.ts'
+import { type Database, isUnavailable } from '../platform/db.ts'
 import { FIRST_ID } from '../platform/ids.ts'
 import { type Loop, loop } from '../platform/lifecycle.ts'
 import type { Ground } from './ground.ts'
@@ -58,7 +58,10 @@ export function retentionLoop({ database, ground }: RetentionOptions): Loop {
   })
 }
 
-/** One turn: resolves when nothing is left to delete today. Rejects when `signal` aborts. */
+/**
+ * One turn: resolves when nothing is left to delete today. An account whose data cannot be deleted does not keep the others': the
+ * turn rejects once it has been through all. Rejects at once when `signal` aborts.
+ */
 export async function forgetWhatIsOld({ database, ground }: RetentionOptions, signal: AbortSignal): Promise<void> {
   const { system } = database
   const now = ground.clock.now()
@@ -79,16 +82,22 @@ export async function forgetWhatIsOld({ database, ground }: RetentionOptions, si
   await dropEvents(database, { before, now })
   await dropOutboxDays(database, 'contents', before)
   await dropOutboxDays(database, 'emails', earliest([daysBefore(now, Math.max(days, EMAILS_KEPT_DAYS)), all]))
+  const failures: unknown[] = []
   for (let after = FIRST_ID; ; ) {
     const some = await keepings(system, after, ACCOUNTS_AT_ONCE)
     for (const keeping of some) {
       const until = whenOf(keeping, now, waiting(keeping.accountId))
-      await forgetOf({ database, ground }, keeping, until, signal)
+      await forgetOf({ database, ground }, keeping, until, signal).catch((error: unknown) => {
+        signal.throwIfAborted()
+        if (isUnavailable(error)) throw error
+        failures.push(error)
+      })
     }
     const last = some.at(-1)
     if (last === undefined || some.length < ACCOUNTS_AT_ONCE) break
     after = last.accountId
   }
+  if (failures.length > 0) throw failures[0]
 }
 
 type Until = Pick<Keeping, 'doneBefore' | 'emailsBefore'>
