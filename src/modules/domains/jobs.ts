@@ -1,3 +1,4 @@
+import { accountPlaces } from '../../platform/account-places.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import { type Loop, loop } from '../../platform/lifecycle.ts'
@@ -67,38 +68,27 @@ function rechecksOf(
   { paceMs, onRoom }: { readonly paceMs: number; readonly onRoom: () => void },
 ): Rechecks {
   const { database, clock } = options
-  /** Those under way, with the account of each. */
-  const underWay = new Map<Promise<void>, string>()
+  const places = accountPlaces({ places: AT_ONCE, kept: KEPT, together: CLAIMED_TOGETHER, onFree: onRoom })
   let notBeforeMs = Number.NEGATIVE_INFINITY
   return {
     begin: async (signal) => {
       const restMs = notBeforeMs - clock.monotonicMs()
       if (restMs > 0) return restMs
-      const room = AT_ONCE - underWay.size
-      if (room === 0) return MAX_WAIT_MS
-      const forAll = Math.min(CLAIMED_TOGETHER, Math.max(0, room - KEPT))
-      const busy = forAll > 0 ? [] : [...new Set(underWay.values())]
+      const { count, except } = places.free()
+      if (count === 0) return MAX_WAIT_MS
       const now = clock.now()
       const leased = new Date(now.getTime() + LEASE_MS)
-      const due = await database.system.query<sql.DomainRow>(sql.claimDue, [now, leased, forAll || 1, busy])
-      for (const domain of due.map(domainOf)) {
-        const one = recheck(options, domain, signal).finally(() => {
-          underWay.delete(one)
-          onRoom()
-        })
-        underWay.set(one, domain.accountId)
-      }
+      const due = await database.system.query<sql.DomainRow>(sql.claimDue, [now, leased, count, except])
+      for (const domain of due.map(domainOf)) places.take(domain.accountId, recheck(options, domain, signal))
       if (due.length > 0) {
         notBeforeMs = clock.monotonicMs() + due.length * paceMs
         return due.length * paceMs
       }
-      const next = await database.system.one<{ at: Date }>(sql.nextDue, [busy])
+      const next = await database.system.one<{ at: Date }>(sql.nextDue, [except])
       const waitMs = next === null ? MAX_WAIT_MS : next.at.getTime() - clock.now().getTime()
       return Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, waitMs))
     },
-    over: async () => {
-      await Promise.all(underWay.keys())
-    },
+    over: () => places.over(),
   }
 }
 

@@ -83,10 +83,12 @@ export const recordCheck = statement(
        else ssl_since end
    where account_id = $1 and id = $2 returning ${COLUMNS}`,
 )
+/** $1 now, $2 the end of the lease, $3 how many, $4 of these accounts none. */
 export const dueChecks = statement(
   'tracking_due_checks',
   `update tracking_domain set next_check_at = $2 where id = any(array(
-     select id from tracking_domain where next_check_at <= $1 order by next_check_at limit $3 for update skip locked))
+     select id from tracking_domain where next_check_at <= $1 and account_id <> all($4::uuid[])
+     order by next_check_at limit $3 for update skip locked))
    returning ${COLUMNS}`,
 )
 

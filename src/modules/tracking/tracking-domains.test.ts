@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import { untilBlocked } from '../../../test/world/blocked.ts'
 import { startWorld, type World } from '../../../test/world/world.ts'
 import type { Zones } from '../../../test/world/zones.ts'
@@ -93,6 +94,47 @@ test('a CNAME that comes after the first check, or comes back after it was lost,
   const error =
     "the name has no CNAME record; it has an A record: publish the CNAME in its place, without the DNS provider's proxy"
   assert.deepEqual(lost, [{ accountId, id, name: domain, error }], 'told once')
+})
+
+const CROWD = statement(
+  'test_tracking_crowd',
+  `insert into tracking_domain (id, account_id, name, cname_target, created_at, next_check_at)
+   select gen_random_uuid(), account_id, 'd' || n || '.' || name, cname_target, created_at, $2
+   from tracking_domain, generate_series(1, 60) n where id = $1`,
+)
+const MAKE_DUE = statement('test_tracking_due', 'update tracking_domain set next_check_at = $2 where id = $1')
+
+test('while the DNS of one account is silent, the names of the others are checked', async () => {
+  const [silent, other] = [await world.newAccount(), await world.newAccount()]
+  const { ground, database, store, config } = world.rooms
+  const now = ground.clock.now().getTime()
+  const one = (await silent.api.post(PATH, { domain: 'go.silent.example' })).body
+  await database.system.execute(CROWD, [one.id, new Date(now - 2 * MINUTE_MS)])
+  const heard = (await other.api.post(PATH, { domain: 'go.heard.example' })).body
+  await database.system.execute(MAKE_DUE, [heard.id, new Date(now - MINUTE_MS)])
+  const asked: string[] = []
+  const reached = Promise.withResolvers<true>()
+  const silence = Promise.withResolvers<{ readonly kind: 'timeout' }>()
+  const { rechecks } = trackingDomainsOf({
+    ...{ ...ground, ...config, ...store, database },
+    resolver: {
+      ...ground.resolver,
+      cname: (name, signal) => {
+        asked.push(name)
+        if (name.endsWith('silent.example')) return silence.promise
+        if (name === heard.domain) reached.resolve(true)
+        return ground.resolver.cname(name, signal)
+      },
+    },
+    wantsCertificates: false,
+    onLost: async () => undefined,
+  })
+  await rechecks.start()
+  const tooLate = setTimeout(10_000, false, { ref: false })
+  assert.ok(await Promise.race([reached.promise, tooLate]), 'the name of the other account waits')
+  assert.equal(asked.filter((name) => name.endsWith('silent.example')).length, 15)
+  silence.resolve({ kind: 'timeout' })
+  await rechecks.stop(AbortSignal.timeout(10_000))
 })
 
 test('whose tracking domain is lost is told by mail: by a recheck or to another account, not by a check of their own', async () => {

@@ -8,6 +8,7 @@
 import { parse } from 'tldts'
 import { aboutTarget, MAX_NAME_CHARS } from '../../mail/dns/mistakes.ts'
 import { hostOf, registrableDomain } from '../../mail/dns/records.ts'
+import { accountPlaces } from '../../platform/account-places.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
@@ -74,7 +75,10 @@ const HELD_MS = 30 * DAY_MS
 const RETRY_MS = 3_600_000
 const NEW_RETRY_MS = 300_000
 const LEASE_MS = 120_000
-const RECHECKS_AT_ONCE = 20
+/** Rechecks of a process at a time. One takes eight seconds where the DNS is silent. */
+const RECHECKS = 20
+const KEPT_RECHECKS = 5
+const RECHECKS_TOGETHER = 5
 const RECHECK_TURN_MS = 60_000
 const DNS_WITHIN_MS = 8_000
 const TARGET_HEX = 32
@@ -124,22 +128,48 @@ export function trackingDomainsOf(options: TrackingDomainsOptions): TrackingDoma
     verify: async (accountId, id) => checked(await get(accountId, id), true),
     check: async (accountId, id) => checked(await get(accountId, id), false),
     remove: (holder, id, force) => database.transaction((db) => remove(db, clock, holder, { id, force })),
-    rechecks: loop({
-      name: 'tracking domain rechecks',
-      turn: async () => {
-        const now = clock.now()
-        const due = await database.system.query<TrackingDomainRow>(sql.dueChecks, [
-          now,
-          new Date(now.getTime() + LEASE_MS),
-          RECHECKS_AT_ONCE,
-        ])
-        await Promise.all(due.map((row) => checked(row, false)))
-        await database.system.execute(sql.forgetHolds, [now])
-        await database.system.execute(sql.forgetNewCertificates, [new Date(now.getTime() - DAY_MS)])
-        return due.length === RECHECKS_AT_ONCE ? 0 : RECHECK_TURN_MS
-      },
-      onError: (err) => log.warn({ err }, 'tracking domains will be checked again'),
+    rechecks: recheckLoop(options, async (row) => {
+      await checked(row, false)
     }),
+  }
+}
+
+function recheckLoop(
+  { database, clock, log }: TrackingDomainsOptions,
+  check: (row: TrackingDomainRow) => Promise<void>,
+): Loop {
+  const places = accountPlaces({
+    places: RECHECKS,
+    kept: KEPT_RECHECKS,
+    together: RECHECKS_TOGETHER,
+    onFree: () => looking.wake(),
+  })
+  const recheck = (row: TrackingDomainRow): Promise<void> =>
+    check(row).catch((err: unknown) => {
+      log.warn({ err, tracking_domain_id: row.id }, 'a tracking domain will be checked again')
+    })
+  const looking = loop({
+    name: 'tracking domain rechecks',
+    turn: async () => {
+      const { count, except } = places.free()
+      if (count === 0) return RECHECK_TURN_MS
+      const now = clock.now()
+      const leased = new Date(now.getTime() + LEASE_MS)
+      const due = await database.system.query<TrackingDomainRow>(sql.dueChecks, [now, leased, count, except])
+      for (const row of due) places.take(row.account_id, recheck(row))
+      if (due.length > 0) return 0
+      await database.system.execute(sql.forgetHolds, [now])
+      await database.system.execute(sql.forgetNewCertificates, [new Date(now.getTime() - DAY_MS)])
+      return RECHECK_TURN_MS
+    },
+    onError: (err) => log.warn({ err }, 'tracking domains will be checked again'),
+  })
+  return {
+    ...looking,
+    stop: async (deadline) => {
+      await looking.stop(deadline)
+      await places.over()
+    },
   }
 }
 
