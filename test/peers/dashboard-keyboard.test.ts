@@ -75,7 +75,7 @@ test('on a phone the focused element is not covered by the bar, and a focused da
     const { top } = document.activeElement.getBoundingClientRect()
     top < document.querySelector('header').getBoundingClientRect().bottom
   }`
-  await page.getByRole('button', { name: 'Search', exact: true }).focus()
+  await page.getByRole('button', { name: 'More filters', exact: true }).focus()
   for (const name of ['Suppressed addresses', 'Remove']) {
     await page.keyboard.press('Tab')
     await focused(page, name)
