@@ -6,7 +6,7 @@ import { call, type Json, refresh, useApi, withQuery } from '../api/api.ts'
 import { filled } from '../api/filled.ts'
 import { IfPermitted } from '../api/permissions.tsx'
 import { useDomains } from '../figures/by-domain.tsx'
-import { RateDays, StackedDays } from '../figures/charts.tsx'
+import { RateDays, type Series, StackedDays } from '../figures/charts.tsx'
 import { type FigureRange, listBehind } from '../figures/figure-links.ts'
 import { ProviderStrips } from '../figures/provider-strips.tsx'
 import { ExampleCall, FIRST_EMAIL, NO_KEY } from '../ui/example-call.tsx'
@@ -21,6 +21,7 @@ import { isOver, MAX_BOUNCE_RATE, MAX_COMPLAINT_RATE, rate } from '../words/rate
 const RANGES = [7, 30, 90] as const
 const DEFAULT_DAYS = 30
 const PLATFORMS = ['mobile', 'desktop', 'webmail', 'unknown'] as const
+type Platforms = Readonly<Record<(typeof PLATFORMS)[number], number>>
 
 export function Overview() {
   const search = useSearch({ strict: false }) as Search
@@ -266,19 +267,12 @@ function Engagement({
   readonly opens: readonly Json[]
   readonly clicks: readonly Json[]
   /** Opens by people in the whole period, by the platform of the email client. */
-  readonly platforms: Readonly<Record<(typeof PLATFORMS)[number], number>>
+  readonly platforms: Platforms
 }) {
   const days = opens.map(({ date }) => String(date))
-  const people = (of: readonly Json[], name: string) => ({
-    name: 'by people',
-    color: 'brass',
-    values: of.map((day) => Number(day[name])),
-  })
-  const machines = (of: readonly Json[], name: string) => ({
-    name: 'by machines',
-    color: 'robot',
-    values: of.map((day) => Number(day[name])),
-  })
+  const valuesOf = (of: readonly Json[], name: string): readonly number[] => of.map((day) => Number(day[name]))
+  const people = (values: readonly number[]): Series => ({ name: 'by people', color: 'brass', values })
+  const machines = (values: readonly number[]): Series => ({ name: 'by machines', color: 'robot', values })
   const isSilent = opens.every((day) => day.opens + day.machine_opens === 0)
   if (isSilent && clicks.every((day) => day.clicks + day.bot_clicks === 0)) return null
   return (
@@ -287,7 +281,7 @@ function Engagement({
         <StackedDays
           title="Opens"
           days={days}
-          series={[people(opens, 'opens'), machines(opens, 'machine_opens')]}
+          series={[people(valuesOf(opens, 'opens')), machines(valuesOf(opens, 'machine_opens'))]}
           behind="opened"
           short
         />
@@ -296,7 +290,7 @@ function Engagement({
       <StackedDays
         title="Clicks"
         days={days}
-        series={[people(clicks, 'clicks'), machines(clicks, 'bot_clicks')]}
+        series={[people(valuesOf(clicks, 'clicks')), machines(valuesOf(clicks, 'bot_clicks'))]}
         behind="clicked"
         short
       />
@@ -304,7 +298,7 @@ function Engagement({
   )
 }
 
-function openedOn(platforms: Readonly<Record<(typeof PLATFORMS)[number], number>>): string {
+function openedOn(platforms: Platforms): string {
   const sum = PLATFORMS.reduce((so, name) => so + platforms[name], 0)
   const shares = PLATFORMS.filter((name) => platforms[name] > 0).map((name) => `${name} ${rate(platforms[name], sum)}`)
   return shares.length === 0 ? 'No opens by people.' : `By people: ${shares.join(', ')}.`
