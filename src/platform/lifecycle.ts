@@ -147,3 +147,18 @@ export function loop({ name, turn, onError, retryMs = 1_000 }: LoopOptions): Loo
     },
   }
 }
+
+/**
+ * A loop whose turns begin work that goes on after them: its stop waits for that too.
+ *
+ * @param over resolves when no such work is under way
+ */
+export function withWork(turns: Loop, over: () => Promise<void>): Loop {
+  return {
+    ...turns,
+    stop: async (deadline) => {
+      await turns.stop(deadline)
+      await over()
+    },
+  }
+}

@@ -1,7 +1,7 @@
 import { accountPlaces } from '../../platform/account-places.ts'
 import type { Clock } from '../../platform/clock.ts'
 import type { Database, Db } from '../../platform/db.ts'
-import { type Loop, loop } from '../../platform/lifecycle.ts'
+import { type Loop, loop, withWork } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Domains } from './domains.ts'
 import * as sql from './sql.ts'
@@ -35,13 +35,7 @@ export function recheckLoop(options: RecheckOptions): Loop {
     turn: (signal) => rechecks.begin(signal),
     onError: (err) => options.log.warn({ err }, 'domain rechecks will be tried again'),
   })
-  return {
-    ...looking,
-    stop: async (deadline) => {
-      await looking.stop(deadline)
-      await rechecks.over()
-    },
-  }
+  return withWork(looking, () => rechecks.over())
 }
 
 /** Rechecks all domains that are due, and resolves when none is. */

@@ -9,8 +9,9 @@
 // those of the names do not wait for each other, nor do the names of different accounts: a machine orders for up to four
 // accounts at a time, one name of each. An account gets at most 20 new certificates a day.
 
+import { accountPlaces } from '../../platform/account-places.ts'
 import type { Db } from '../../platform/db.ts'
-import { loop, type Service } from '../../platform/lifecycle.ts'
+import { loop, type Service, withWork } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import { ASKS_TO_WAIT, LONGEST_ASKED_MS, RetryAfterError } from './acme-retry-after.ts'
 import {
@@ -74,33 +75,27 @@ function ownCertificate(options: CertificateOptions): Service {
 
 function certificatesOfNames(options: CertificateOptions): Service {
   const onError = (err: unknown): void => options.log.warn({ err }, 'certificates will be tried again')
-  /** The orders under way, by account. */
-  const orders = new Map<string, Promise<void>>()
+  /** One order of an account at a time. */
+  const orders = accountPlaces({
+    places: MAX_ORDERS,
+    kept: MAX_ORDERS,
+    together: 1,
+    onFree: () => claiming.wake(),
+  })
   const claiming = loop({
     name: 'certificates',
     turn: async (signal) => {
-      if (orders.size === MAX_ORDERS) return IDLE_MS
-      const row = await dueCertificate(options, [...orders.keys()])
+      const { count, except } = orders.free()
+      if (count === 0) return IDLE_MS
+      const row = await dueCertificate(options, except)
       if (row === null) return IDLE_MS
-      const order = orderFor(options, row, signal)
-        .catch(onError)
-        .finally(() => {
-          orders.delete(row.account_id)
-          claiming.wake()
-        })
-      orders.set(row.account_id, order)
+      orders.take(row.account_id, orderFor(options, row, signal).catch(onError))
       return 0
     },
     onError,
     retryMs: IDLE_MS,
   })
-  return {
-    ...claiming,
-    stop: async (deadline) => {
-      await claiming.stop(deadline)
-      await Promise.all(orders.values())
-    },
-  }
+  return withWork(claiming, () => orders.over())
 }
 
 /** Leases a name that is due. @returns null when none is, or the CA asked to wait */

@@ -14,7 +14,7 @@ import type { Database, Db } from '../../platform/db.ts'
 import type { Resolver } from '../../platform/dns.ts'
 import { validationError } from '../../platform/errors.ts'
 import type { Ids } from '../../platform/ids.ts'
-import { type Loop, loop } from '../../platform/lifecycle.ts'
+import { type Loop, loop, withWork } from '../../platform/lifecycle.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { Secrets } from '../../platform/secrets.ts'
 import { domainsUsing, type Holder, leaveTrackingDomain } from '../domains/index.ts'
@@ -164,13 +164,7 @@ function recheckLoop(
     },
     onError: (err) => log.warn({ err }, 'tracking domains will be checked again'),
   })
-  return {
-    ...looking,
-    stop: async (deadline) => {
-      await looking.stop(deadline)
-      await places.over()
-    },
-  }
+  return withWork(looking, () => places.over())
 }
 
 /** Makes due what a clock that was ahead has put off further than the schedule allows. */
