@@ -8,7 +8,7 @@ import { useRecentFigures } from '../figures/recent-figures.ts'
 import { ExampleCall, FIRST_EMAIL } from '../ui/example-call.tsx'
 import { Listing, WHOLE_ADDRESS } from '../ui/listing.tsx'
 import { entrySearch, type Search } from '../ui/search.ts'
-import { NOT_YET, Page, State, Time } from '../ui/ui.tsx'
+import { NOT_YET, Page, SandboxMark, State, Time } from '../ui/ui.tsx'
 import { EVENTS } from '../webhooks/event-types.ts'
 import { engagementIn } from '../words/answers.ts'
 
@@ -85,7 +85,7 @@ function About({ row }: { readonly row: Json }) {
       <Link to="/emails/$id" params={{ id }} className="underline">
         {subjectOf(data)}
       </Link>
-      {data.sandbox === true && <span className="text-quiet"> · sandbox</span>}
+      <SandboxMark of={data} />
       {typeof data.url === 'string' && <span className="text-quiet"> · {data.url}</span>}
     </>
   )

@@ -27,7 +27,7 @@ import { DateTimeInput, momentOf } from '../ui/date-time-input.tsx'
 import { AsCall, ExampleCall, FIRST_EMAIL } from '../ui/example-call.tsx'
 import { chosenOf, type Filter, Listing, useFirstPage, WHOLE_ADDRESS, words } from '../ui/listing.tsx'
 import type { Search } from '../ui/search.ts'
-import { Button, Choice, LIKE_A_BUTTON, NOT_YET, Page, Problem, Section, State, Time } from '../ui/ui.tsx'
+import { Button, Choice, LIKE_A_BUTTON, NOT_YET, Page, Problem, SandboxMark, Section, State, Time } from '../ui/ui.tsx'
 import { bouncesIn, suppressedFor } from '../words/answers.ts'
 import { counted, figure } from '../words/number-format.ts'
 
@@ -92,11 +92,11 @@ const SUPPRESSION_FILTERS: readonly Filter[] = [
   SANDBOX,
 ]
 
-function Address({ row: { email, sandbox } }: { readonly row: Json }) {
+function Address({ row }: { readonly row: Json }) {
   return (
     <>
-      {email}
-      {sandbox && <span className="text-quiet"> · sandbox</span>}
+      {row.email}
+      <SandboxMark of={row} />
     </>
   )
 }
@@ -436,16 +436,16 @@ export function Bounces() {
           {
             head: 'Recipient',
             main: true,
-            cell: ({ email_id: id, recipient, sandbox }) => (
+            cell: (bounce) => (
               <>
-                {id === null ? (
-                  recipient
+                {bounce.email_id === null ? (
+                  bounce.recipient
                 ) : (
-                  <Link to="/emails/$id" params={{ id }} className="underline">
-                    {recipient}
+                  <Link to="/emails/$id" params={{ id: bounce.email_id }} className="underline">
+                    {bounce.recipient}
                   </Link>
                 )}
-                {sandbox && <span className="text-quiet"> · sandbox</span>}
+                <SandboxMark of={bounce} />
               </>
             ),
           },

@@ -432,3 +432,8 @@ export const LIKE_A_BUTTON =
 export function Empty({ children }: { readonly children: ReactNode }) {
   return <div className="rounded border border-dashed border-line p-6 text-quiet">{children}</div>
 }
+
+/** Follows the name of what sandbox email has made. */
+export function SandboxMark({ of }: { readonly of: { readonly sandbox?: unknown } }) {
+  return of.sandbox === true && <span className="text-quiet"> · sandbox</span>
+}
